@@ -1,0 +1,23 @@
+# The build type Dev, the default of single-configuration builds, and what every build type shares.
+
+get_property(multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+if(NOT multi_config AND NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Dev, Release, Debug, RelWithDebInfo or MinSizeRel" FORCE)
+endif()
+
+# Dev compiles fast and keeps assertions; Release keeps assertions too, because a conformance suite
+# that goes on after a broken invariant would judge kernels by nonsense.
+set(CMAKE_C_FLAGS_DEV "-O1 -g" CACHE STRING "C flags of the build type Dev")
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g" CACHE STRING "C++ flags of the build type Dev")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g1" CACHE STRING "C flags of the build type Release" FORCE)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1" CACHE STRING "C++ flags of the build type Release" FORCE)
+
+add_library(assay_options INTERFACE)
+target_compile_features(assay_options INTERFACE cxx_std_20)
+# The oracle's error bounds assume that each operation rounds once: the compiler must not fuse.
+target_compile_options(assay_options INTERFACE -ffp-contract=off)
+if(ASSAY_SANITIZE)
+  set(sanitizer_flags "-fsanitize=${ASSAY_SANITIZE}" -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_compile_options(assay_options INTERFACE ${sanitizer_flags})
+  target_link_options(assay_options INTERFACE ${sanitizer_flags})
+endif()

@@ -1,0 +1,63 @@
+# assay_library, assay_executable and assay_test: the only ways in which the project defines targets.
+
+# assay_library(NAME <folder> [SOURCES a.cpp ...] [HEADERS a.hpp ...] [LINK <public> ...] [PRIVATE_LINK <private> ...])
+#
+# Defines the static library assay_<NAME>, or an interface library when it has no sources. Headers form a
+# file set based at the repository's root, so includes read "folder/header.hpp", and with
+# CMAKE_VERIFY_INTERFACE_HEADER_SETS the target all_verify_interface_header_sets compiles each alone.
+function(assay_library)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;HEADERS;LINK;PRIVATE_LINK")
+  assay_reject_unparsed(assay_library "${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
+  set(target "assay_${arg_NAME}")
+  if(arg_SOURCES)
+    add_library(${target} STATIC ${arg_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE assay_warnings ${arg_PRIVATE_LINK})
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_link_libraries(${target} ${scope} assay_options ${arg_LINK})
+  if(arg_HEADERS)
+    target_sources(${target} ${scope}
+      FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${arg_HEADERS})
+  else()
+    target_include_directories(${target} ${scope} "${PROJECT_SOURCE_DIR}")
+  endif()
+endfunction()
+
+# assay_executable(NAME <name> SOURCES a.cpp ... [LINK <libs> ...]) defines the program <name>.
+function(assay_executable)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LINK")
+  assay_reject_unparsed(assay_executable "${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
+  add_executable(${arg_NAME} ${arg_SOURCES})
+  target_include_directories(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${arg_NAME} PRIVATE assay_options assay_warnings ${arg_LINK})
+endfunction()
+
+# assay_test(NAME <name> SOURCES a_test.cpp ... [LINK <libs> ...] [LABELS cpu ...] [TIMEOUT <seconds>])
+#
+# Defines one GoogleTest executable and one CTest test of the same name; the label is cpu and the time
+# limit 120 s unless given. Exit status 77 counts as skipped. ASSAY_SOURCE_DIR is the repository's root.
+function(assay_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;LINK;LABELS")
+  assay_reject_unparsed(assay_test "${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
+  if(NOT arg_LABELS)
+    set(arg_LABELS cpu)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  assay_executable(NAME ${arg_NAME} SOURCES ${arg_SOURCES} LINK ${arg_LINK} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${arg_NAME} PRIVATE "ASSAY_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
+  add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
+  set_tests_properties(${arg_NAME} PROPERTIES
+    LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+endfunction()
+
+# Stops at an argument that a function does not know: a misspelt keyword must not be dropped in silence.
+function(assay_reject_unparsed function name unparsed)
+  if(unparsed)
+    message(FATAL_ERROR "${function}(${name}): unknown arguments: ${unparsed}")
+  endif()
+endfunction()

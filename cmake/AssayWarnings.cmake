@@ -1,0 +1,14 @@
+# assay_warnings: the warnings that every target of the project compiles with, errors with ASSAY_WERROR.
+
+add_library(assay_warnings INTERFACE)
+target_compile_options(assay_warnings INTERFACE
+  -Wall -Wextra -Wpedantic
+  -Wshadow -Wconversion -Wcast-qual -Wcast-align -Wold-style-cast
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi -Wformat=2 -Wundef -Wvla
+  # Designated initialisers leave out what has a default, on purpose.
+  -Wno-missing-field-initializers
+  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond>
+  $<$<CXX_COMPILER_ID:GNU>:-Wlogical-op>
+  # GCC 12 reports overlapping copies in std::string's operator+ that are none (GCC bug 105651).
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  $<$<BOOL:${ASSAY_WERROR}>:-Werror>)
