@@ -1,0 +1,132 @@
+// Failures that input can cause, as values. Accidents of the machine are exceptions; bugs abort.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace assay {
+
+// Why something could not be done.
+//
+// `message` is lower case, without a full stop, and says what was found, what was expected and what to do.
+// `where` is the place, "file.py:12:5" or a case's name, or empty if there is none to name.
+struct Error {
+  std::string message;
+  std::string where = {};
+
+  // "where: message", or the message alone.
+  [[nodiscard]] std::string text() const { return where.empty() ? message : where + ": " + message; }
+
+  friend bool operator==(const Error&, const Error&) = default;
+};
+
+namespace detail {
+
+[[noreturn]] inline void abort_on_wrong_access(const char* found, const std::string& text) {
+  std::fprintf(stderr, "assay: bug: %s%s\n", found, text.c_str());
+  std::abort();
+}
+
+}  // namespace detail
+
+// A T, or the Error that says why there is none.
+//
+// Functions return `T` or `Error{...}` and either converts. Asking for the value of a failure, or for the
+// error of a success, is a bug and aborts.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: converts on purpose
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: converts on purpose
+
+  [[nodiscard]] bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  [[nodiscard]] const T& value() const& { return require_value(), std::get<0>(state_); }
+  [[nodiscard]] T& value() & { return require_value(), std::get<0>(state_); }
+  // The value of a temporary is moved out, so that it may outlive the Result.
+  [[nodiscard]] T value() && { return take(); }
+
+  // Moves the value out; the Result then holds a moved-from T.
+  [[nodiscard]] T take() { return require_value(), std::get<0>(std::move(state_)); }
+
+  [[nodiscard]] const Error& error() const& { return require_error(), std::get<1>(state_); }
+  [[nodiscard]] Error error() && { return require_error(), std::get<1>(std::move(state_)); }
+
+  const T& operator*() const& { return value(); }
+  T& operator*() & { return value(); }
+  const T* operator->() const { return &value(); }
+  T* operator->() { return &value(); }
+
+  [[nodiscard]] T value_or(T fallback) const& { return ok() ? std::get<0>(state_) : std::move(fallback); }
+  [[nodiscard]] T value_or(T fallback) && { return ok() ? take() : std::move(fallback); }
+
+  // Result<U> of `function(value)`, or this error. Consumes the Result.
+  template <class Function>
+  auto map(Function&& function) && -> Result<std::invoke_result_t<Function, T>> {
+    using Mapped = std::invoke_result_t<Function, T>;
+    if (!ok()) return std::get<1>(std::move(state_));
+    if constexpr (std::is_void_v<Mapped>) {
+      std::invoke(std::forward<Function>(function), take());
+      return {};
+    } else {
+      return std::invoke(std::forward<Function>(function), take());
+    }
+  }
+
+  // `function(value)`, itself a Result, or this error. Consumes the Result.
+  template <class Function>
+  auto and_then(Function&& function) && -> std::invoke_result_t<Function, T> {
+    if (!ok()) return std::get<1>(std::move(state_));
+    return std::invoke(std::forward<Function>(function), take());
+  }
+
+ private:
+  void require_value() const {
+    if (!ok()) detail::abort_on_wrong_access("value of a failure: ", std::get<1>(state_).text());
+  }
+  void require_error() const {
+    if (ok()) detail::abort_on_wrong_access("error of a success", "");
+  }
+
+  std::variant<T, Error> state_;
+};
+
+// Done, or the Error that says why not. `return {};` is success.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  using value_type = void;
+
+  Result() = default;
+  Result(Error error) : state_(std::move(error)) {}  // NOLINT: converts on purpose
+
+  [[nodiscard]] bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  [[nodiscard]] const Error& error() const& { return require_error(), std::get<1>(state_); }
+  [[nodiscard]] Error error() && { return require_error(), std::get<1>(std::move(state_)); }
+
+  // `function()`, itself a Result, or this error. Consumes the Result.
+  template <class Function>
+  auto and_then(Function&& function) && -> std::invoke_result_t<Function> {
+    if (!ok()) return std::get<1>(std::move(state_));
+    return std::invoke(std::forward<Function>(function));
+  }
+
+ private:
+  void require_error() const {
+    if (ok()) detail::abort_on_wrong_access("error of a success", "");
+  }
+
+  std::variant<std::monostate, Error> state_;
+};
+
+}  // namespace assay
