@@ -1,0 +1,99 @@
+// Makes the body of one function or kernel, checking types as it goes.
+//
+//     Builder b(module, kernel);
+//     VarId x = b.parameter("x", kF32.array_of(1));
+//     VarId i = b.thread_index("i");
+//     VarId t = b.let("t", b.op(Op::kMul, {b.load(x, {b.var(i)}), b.f32(2.0)}));
+//     b.store(x, {b.var(i)}, b.var(t));
+//
+// Order: all parameters, then all thread indices, then the body. Misuse (types that an operation does not
+// take, a variable that is not there) is a bug of the caller and aborts; check untrusted input with
+// result_type first.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/module.hpp"
+
+namespace assay::ir {
+
+class Builder {
+ public:
+  /// Keeps references to both; `function` is filled in place, `module` gives the types of structs and
+  /// functions.
+  Builder(const Module& module, Function& function);
+
+  // ---- declarations
+  VarId parameter(std::string name, Type type);
+  VarId thread_index(std::string name);
+  /// A variable that no statement declares yet; for statements that declare it themselves.
+  VarId declare(std::string name, Type type);
+
+  // ---- expressions; each carries the current location
+  ExprId literal(Type type, double value);        ///< float scalar; rounded to the type
+  ExprId literal(Type type, std::int64_t value);  ///< integer or bool scalar; wrapped to the type
+  ExprId f32(double value) { return literal(kF32, value); }
+  ExprId i32(std::int64_t value) { return literal(kI32, value); }
+  ExprId boolean(bool value) { return literal(kBool, std::int64_t{value}); }
+  ExprId zero(Type type);  ///< of a scalar or vector type
+  ExprId var(VarId variable);
+  ExprId op(Op op, std::span<const ExprId> args, Type requested = kVoid, std::int32_t index = 0);
+  ExprId op(Op op, std::initializer_list<ExprId> args, Type requested = kVoid, std::int32_t index = 0) {
+    return this->op(op, std::span<const ExprId>(args.begin(), args.size()), requested, index);
+  }
+  ExprId cast(Type type, ExprId value) { return op(Op::kCast, {value}, type); }
+  ExprId load(VarId array, std::vector<ExprId> indices);
+  ExprId shape_of(VarId array, int dimension);
+  ExprId field(ExprId object, int index);
+  ExprId call(int function, std::vector<ExprId> args);
+
+  // ---- statements, appended to the current block
+  VarId let(std::string name, ExprId value);
+  VarId let_zero(std::string name, Type type);
+  void assign(VarId variable, ExprId value);
+  void store(VarId array, std::vector<ExprId> indices, ExprId value);
+  void atomic(AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value);
+  /// Atomic whose previous content is kept in a new variable.
+  VarId atomic_result(std::string name, AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value,
+                      ExprId compare = kNone);
+  std::vector<VarId> call_statement(int function, std::vector<ExprId> args, std::vector<std::string> names);
+  void if_(ExprId condition, const std::function<void()>& then_body,
+           const std::function<void()>& else_body = nullptr);
+  void for_(std::string name, ExprId start, ExprId stop, ExprId step, const std::function<void(VarId)>& body);
+  void while_(ExprId condition, const std::function<void()>& body);
+  void break_();
+  void continue_();
+  void return_(std::vector<ExprId> values = {});
+  /// Appends a finished statement.
+  void append(Stmt statement);
+  /// Runs `body` with a fresh current block and returns what it appended there.
+  Block block(const std::function<void()>& body);
+
+  void at(Loc loc) { loc_ = loc; }
+  Loc at() const { return loc_; }
+  Type type_of(ExprId expr) const { return function_.expr(expr).type; }
+  const Module& module() const { return module_; }
+  Function& function() { return function_; }
+
+ private:
+  ExprId add(Expr expr);
+  template <class Node>
+  void emit(Node node);
+
+  const Module& module_;
+  Function& function_;
+  Block* current_;
+  Loc loc_;
+};
+
+/// `value` rounded to a float scalar type, to nearest even; overflow gives infinity.
+double round_to(Scalar scalar, double value);
+/// `value` wrapped to an integer scalar type and sign- or zero-extended back; bool gives value != 0.
+std::int64_t wrap_to(Scalar scalar, std::int64_t value);
+
+}  // namespace assay::ir

@@ -1,0 +1,187 @@
+// The kernel language: a Module of structs, functions and kernels.
+//
+// Start reading here. A function body is a tree of structured statements over typed variables; the right-hand
+// sides are expression trees kept in one arena per function (`Function::expressions`), immutable once made.
+// Everything is a value: copying a Module copies the program. Make expressions with Builder (ir/builder.hpp),
+// which infers and checks their types; check a finished Module with verify (ir/verifier.hpp).
+//
+// Meaning: Warp's. Integers wrap; integer / and % truncate as in C; float % is fmod and float // is
+// floor(a/b); `and`, `or` and the conditional expression are lazy, `where` is eager; float min and max are
+// fmin and fmax. Variables are typed slots of one thread. A range loop evaluates its bounds once, before the
+// first iteration.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/operations.hpp"
+#include "ir/type.hpp"
+
+namespace assay::ir {
+
+/// Place in the user's file; both 1-based, 0 where there is none.
+struct Loc {
+  std::int32_t line = 0;
+  std::int32_t column = 0;
+};
+
+using VarId = std::int32_t;
+using ExprId = std::int32_t;
+inline constexpr std::int32_t kNone = -1;
+
+// ---- Expressions
+// ----------------------------------------------------------------------------------------------
+
+enum class ExprKind : std::uint8_t {
+  kLiteral,    ///< a scalar constant; `bits` holds it
+  kVariable,   ///< the value of `variable`
+  kOperation,  ///< `op` of the table applied to `args`
+  kLoad,       ///< element of array or local array `args[0]` at indices `args[1..]`
+  kShapeOf,    ///< extent of dimension `index` of array `args[0]`, an i32
+  kField,      ///< field `index` of struct `args[0]`
+  kCall,       ///< call of function `index` of the module with `args`; the function returns exactly one value
+};
+
+/// One node of an expression tree.
+struct Expr {
+  ExprKind kind = ExprKind::kLiteral;
+  Op op = Op::kAdd;        ///< for kOperation
+  Type type;               ///< the type of the value
+  std::uint64_t bits = 0;  ///< literal: integers sign-extended to 64 bits, bool 0 or 1, floats the bits of a
+                           ///< double that the literal's own type represents exactly
+  VarId variable = kNone;    ///< for kVariable
+  std::int32_t index = 0;    ///< dimension, field or function, by kind
+  std::vector<ExprId> args = {};  ///< operands, all of the same Function's arena, made before this node
+  Loc loc = {};
+};
+
+// ---- Statements
+// -----------------------------------------------------------------------------------------------
+
+struct Stmt;
+
+struct Block {
+  std::vector<Stmt> statements;
+};
+
+/// Declares `variable` in the enclosing block. Without a value it starts as zero (all bytes zero), which is
+/// the only form for local arrays.
+struct Let {
+  VarId variable = kNone;
+  ExprId value = kNone;
+};
+/// Changes a variable that a Let in this or an enclosing block declared.
+struct Assign {
+  VarId variable = kNone;
+  ExprId value = kNone;
+};
+/// array[indices] = value, for an array or a local array (one index).
+struct Store {
+  ExprId array = kNone;  ///< a kVariable expression
+  std::vector<ExprId> indices = {};
+  ExprId value = kNone;
+};
+/// Atomic update of array[indices]; `result`, if any, is declared here and receives the previous content.
+struct Atomic {
+  AtomicOp op = AtomicOp::kAdd;
+  ExprId array = kNone;
+  std::vector<ExprId> indices = {};
+  ExprId value = kNone;
+  ExprId compare = kNone;  ///< for kCompareAndSwap only
+  VarId result = kNone;
+};
+/// Call of a function with any number of results; declares one new variable for each.
+struct Call {
+  std::int32_t function = 0;
+  std::vector<ExprId> args;
+  std::vector<VarId> results;
+};
+struct If {
+  ExprId condition = kNone;
+  Block then_block;
+  Block else_block;
+};
+/// for variable in range(start, stop, step): declares `variable`, which the body must not assign. `step` is
+/// not zero.
+struct For {
+  VarId variable = kNone;
+  ExprId start = kNone;
+  ExprId stop = kNone;
+  ExprId step = kNone;
+  Block body;
+};
+struct While {
+  ExprId condition = kNone;
+  Block body;
+};
+struct Break {};
+struct Continue {};
+/// Leaves the function; a kernel returns no values.
+struct Return {
+  std::vector<ExprId> values;
+};
+
+struct Stmt {
+  std::variant<Let, Assign, Store, Atomic, Call, If, For, While, Break, Continue, Return> node;
+  Loc loc = {};
+};
+
+// ---- Declarations
+// ---------------------------------------------------------------------------------------------
+
+struct Variable {
+  std::string name;  ///< from the source; need not be unique, the printers make it so
+  Type type;
+  Loc loc = {};
+  /// For array parameters of a backward kernel: the data pointer may be null, which means "not wanted". A
+  /// load then gives zero, and a store or atomic does nothing.
+  bool nullable = false;
+};
+
+/// A function or, with is_kernel, a kernel. The first `parameter_count` variables are the parameters. A
+/// kernel's next `launch_rank` variables are its thread indices (i32), each from 0 to the launch extent of
+/// its dimension.
+struct Function {
+  std::string name;
+  bool is_kernel = false;
+  int parameter_count = 0;
+  int launch_rank = 0;        ///< kernels: 1 to 4
+  std::vector<Type> results;  ///< functions: types of the returned values
+  std::vector<Variable> variables;
+  std::vector<Expr> expressions;
+  Block body;
+  /// What the comments above the kernel say, each without the leading '#': "launch: (n, m)", "domain: 0 <= k
+  /// < 3". Not part of the hash.
+  std::vector<std::string> annotations;
+  Loc loc = {};
+
+  bool is_parameter(VarId variable) const { return variable >= 0 && variable < parameter_count; }
+  bool is_thread_index(VarId variable) const {
+    return variable >= parameter_count && variable < parameter_count + launch_rank;
+  }
+  const Expr& expr(ExprId id) const { return expressions[static_cast<std::size_t>(id)]; }
+  const Variable& var(VarId id) const { return variables[static_cast<std::size_t>(id)]; }
+};
+
+struct Field {
+  std::string name;
+  Type type;  ///< a value (nested structs come earlier in Module::structs) or an array
+};
+
+struct StructDef {
+  std::string name;
+  std::vector<Field> fields;
+};
+
+struct Module {
+  std::vector<StructDef> structs;
+  std::vector<Function> functions;  ///< a function calls only functions before it: no recursion
+  std::vector<Function> kernels;
+  std::string source_name;  ///< the user's file, for messages; not part of the hash
+  std::vector<std::string>
+      source_lines;  ///< its text, for comments beside emitted code; not part of the hash
+};
+
+}  // namespace assay::ir

@@ -1,0 +1,272 @@
+// The operation table: everything that Assay knows of an operation, one row each.
+//
+// The reader, the verifier, the printers, the oracle, the adjoint pass, the generators and the documentation
+// all take their facts from here. To add an operation: an enumerator and a row here, an evaluator in
+// reference/cpu and a rule in ir/passes (docs/adding_an_operation.md). The static_asserts at the end refuse
+// an incomplete row.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "ir/support/result.hpp"
+#include "ir/type.hpp"
+
+namespace assay::ir {
+
+enum class Op : std::uint8_t {
+  // arithmetic
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMod,
+  kFloorDiv,
+  kNeg,
+  // comparison, to bool
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  // logic; kAnd, kOr and kConditional evaluate lazily, kWhere evaluates all its operands
+  kAnd,
+  kOr,
+  kNot,
+  kConditional,
+  kWhere,
+  // bits
+  kBitAnd,
+  kBitOr,
+  kBitXor,
+  kBitNot,
+  kShiftLeft,
+  kShiftRight,
+  // conversion
+  kCast,
+  // piecewise functions
+  kAbs,
+  kSign,
+  kStep,
+  kNonzero,
+  kMin,
+  kMax,
+  kClamp,
+  kFloor,
+  kCeil,
+  kRound,
+  kRint,
+  kTrunc,
+  kFrac,
+  kCopysign,
+  kIsNan,
+  kIsInf,
+  kIsFinite,
+  // smooth functions
+  kSqrt,
+  kRsqrt,
+  kCbrt,
+  kExp,
+  kExp2,
+  kExpm1,
+  kLog,
+  kLog2,
+  kLog10,
+  kLog1p,
+  kSin,
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kAtan2,
+  kSinh,
+  kCosh,
+  kTanh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kPow,
+  kHypot,
+  kErf,
+  kErfc,
+  kFma,
+  kLerp,
+  kSmoothstep,
+  kDegrees,
+  kRadians,
+  // vectors
+  kVector,
+  kSplat,
+  kExtract,
+  kInsert,
+  kDot,
+  kCross,
+  kLength,
+  kLengthSq,
+  kNormalize,
+  kCwMul,
+  kCwDiv,
+  // structs
+  kWithField,
+};
+inline constexpr int kOpCount = static_cast<int>(Op::kWithField) + 1;
+
+enum class AtomicOp : std::uint8_t { kAdd, kSub, kMin, kMax, kAnd, kOr, kXor, kExchange, kCompareAndSwap };
+
+/// How operand types determine the result type. T is one type, the same for all operands so marked.
+enum class TypeRule : std::uint8_t {
+  kLinear,      ///< T, T -> T: numeric scalar, vector, matrix, quaternion
+  kProduct,     ///< as numeric scalars T, T -> T; float or integer vector by its scalar, either order
+  kQuotient,    ///< numeric scalars T, T -> T; vector by its scalar
+  kNegation,    ///< T -> T: signed numeric scalar, vector, matrix, quaternion
+  kNumeric,     ///< T... -> T: numeric scalars
+  kFloat,       ///< T... -> T: float scalars
+  kFloatTest,   ///< T -> bool: float scalar
+  kOrder,       ///< T, T -> bool: numeric scalars
+  kEquality,    ///< T, T -> bool: numeric or bool scalars
+  kLogic,       ///< bool... -> bool
+  kSelect,      ///< bool, T, T -> T: any value
+  kBits,        ///< T... -> T: integer scalars
+  kConversion,  ///< scalar -> the requested scalar type
+  kVectorOf,    ///< n scalars T -> vector of n T, n from 2 to 16
+  kSplat,       ///< scalar T -> the requested vector type of T
+  kExtract,     ///< vector of T, i32 -> T
+  kInsert,      ///< vector of T, i32, T -> the vector
+  kVectorPair,  ///< T, T -> T: vectors
+  kDot,         ///< two vectors of T -> T
+  kCross,       ///< two vec3 of T -> vec3 of T
+  kLength,      ///< float vector of T -> T
+  kNormalize,   ///< float vector -> the same
+  kWithField,   ///< struct, the type of its field `index` -> the struct
+};
+
+/// Values at which to sample an operand; the closed interval is inside the operation's domain.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+/// A relation between operands that the intervals cannot express.
+enum class Relation : std::uint8_t {
+  kNone,
+  kSecondNotZero,    ///< |second| >= 1/16 of its interval's greatest magnitude
+  kSecondLessThird,  ///< clamp and smoothstep: low < high
+  kShiftBelowWidth,  ///< 0 <= second < number of bits
+};
+struct Domain {
+  std::array<Interval, 3> operands{};
+  Relation relation = Relation::kNone;
+};
+
+/// Where the derivative jumps, or is a convention (numerics.md section 4).
+enum class Kink : std::uint8_t {
+  kNone,
+  kAtZero,              ///< of the first operand
+  kAtIntegers,          ///< of the first operand
+  kAtHalfIntegers,      ///< of the first operand
+  kAtQuotientIntegers,  ///< where first / second is an integer
+  kAtTie,               ///< where the operands are equal
+  kAtBounds,            ///< where the first operand meets the second or third
+};
+
+/// What the adjoint pass does with an operation.
+enum class Adjoint : std::uint8_t {
+  kRule,      ///< has a rule in ir/passes
+  kZero,      ///< the derivative is zero by convention: nothing to propagate; `adjoint_reason` says why
+  kDiscrete,  ///< bool or integer result: carries no derivative; `adjoint_reason` says why
+};
+
+/// How far an implementation may be from the exact result (numerics.md section 2).
+struct UlpBound {
+  enum class Kind : std::uint8_t {
+    kExact,    ///< no rounding at all
+    kWithin,   ///< within `ulps` ulp of the correctly rounded result; 0 is correct rounding
+    kTotal,    ///< total error at most `ulps` ulp of the exact result
+    kDerived,  ///< composed of other operations: the evaluator bounds each step
+  };
+  Kind kind = Kind::kWithin;
+  double ulps = 0;
+};
+struct Accuracy {
+  UlpBound cuda_f32, cuda_f64;  ///< CUDA 13 with the precise flags
+  UlpBound libm_f32, libm_f64;  ///< glibc 2.36 and later
+  std::string_view source;      ///< where the figures come from
+};
+
+/// One operation. Patterns hold $0, $1, $2 for operands, $T for the result type's spelling and $* for all
+/// operands separated by commas.
+struct OperationRow {
+  Op op;
+  std::string_view mnemonic;  ///< name in the text form
+  std::string_view warp;      ///< pattern in Warp Python; empty where Warp has no such operation
+  int arity;                  ///< number of operands; -1 for any
+  TypeRule rule;
+  Domain domain;
+  Kink kink;
+  std::string_view cpu;   ///< pattern in emitted C++
+  std::string_view cuda;  ///< pattern in emitted CUDA C++
+  Adjoint adjoint;
+  std::string_view adjoint_reason;  ///< why there is no rule; empty where there is one
+  Accuracy accuracy;
+};
+
+#include "ir/operation_table.inc"
+
+constexpr const OperationRow& row(Op op) {
+  return kOperations[static_cast<int>(op)];
+}
+
+/// The type of op applied to operands of these types. `requested` is the wanted result of kCast and kSplat;
+/// for kWithField, whose field types only the Module knows, it is the struct itself. The error says what the
+/// rule wants.
+Result<Type> result_type(Op op, std::span<const Type> operands, Type requested = kVoid);
+
+/// Whether some operands may go unevaluated.
+constexpr bool is_lazy(Op op) {
+  return op == Op::kAnd || op == Op::kOr || op == Op::kConditional;
+}
+
+struct AtomicRow {
+  AtomicOp op;
+  std::string_view mnemonic;  ///< "atomic_add"
+  std::string_view warp;      ///< function after `wp.`
+  bool integer_only;
+  bool differentiable;
+  std::string_view adjoint_reason;  ///< why it has no adjoint; empty where it has one
+};
+inline constexpr std::array<AtomicRow, 9> kAtomics = {{
+    {AtomicOp::kAdd, "atomic_add", "atomic_add", false, true, ""},
+    {AtomicOp::kSub, "atomic_sub", "atomic_sub", false, true, ""},
+    {AtomicOp::kMin, "atomic_min", "atomic_min", false, true, ""},
+    {AtomicOp::kMax, "atomic_max", "atomic_max", false, true, ""},
+    {AtomicOp::kAnd, "atomic_and", "atomic_and", true, false, "acts on integers, which carry no derivative"},
+    {AtomicOp::kOr, "atomic_or", "atomic_or", true, false, "acts on integers, which carry no derivative"},
+    {AtomicOp::kXor, "atomic_xor", "atomic_xor", true, false, "acts on integers, which carry no derivative"},
+    {AtomicOp::kExchange, "atomic_exchange", "atomic_exch", false, false,
+     "which thread's value remains depends on the order of threads"},
+    {AtomicOp::kCompareAndSwap, "atomic_cas", "atomic_cas", false, false,
+     "which thread's value remains depends on the order of threads"},
+}};
+constexpr const AtomicRow& row(AtomicOp op) {
+  return kAtomics[static_cast<std::size_t>(op)];
+}
+
+namespace detail {
+constexpr bool complete(const OperationRow& operation, int index) {
+  const bool reasoned = (operation.adjoint == Adjoint::kRule) == operation.adjoint_reason.empty();
+  return static_cast<int>(operation.op) == index && !operation.mnemonic.empty() && operation.arity != 0 &&
+         !operation.cpu.empty() && !operation.cuda.empty() && reasoned && !operation.accuracy.source.empty();
+}
+constexpr bool all_complete() {
+  for (int i = 0; i < kOpCount; ++i) {
+    if (!complete(kOperations[static_cast<std::size_t>(i)], i)) return false;
+  }
+  return true;
+}
+}  // namespace detail
+static_assert(detail::all_complete(), "a row of the operation table is missing, out of order or incomplete");
+
+}  // namespace assay::ir
