@@ -28,13 +28,9 @@ TEST(Fnv1a, MatchesThePublishedVectors) {
   EXPECT_EQ(fnv1a("foobar"), 0x85944171f73967e8);
 }
 
-TEST(Fnv1a, TakesBytesAboveAsciiAsUnsigned) {
-  EXPECT_EQ(fnv1a("\xff"), 0xaf64724c8602eb6e);
-}
+TEST(Fnv1a, TakesBytesAboveAsciiAsUnsigned) { EXPECT_EQ(fnv1a("\xff"), 0xaf64724c8602eb6e); }
 
-TEST(Fnv1a, Chains) {
-  EXPECT_EQ(fnv1a("bar", fnv1a("foo")), fnv1a("foobar"));
-}
+TEST(Fnv1a, Chains) { EXPECT_EQ(fnv1a("bar", fnv1a("foo")), fnv1a("foobar")); }
 
 }  // namespace
 }  // namespace assay

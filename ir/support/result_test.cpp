@@ -29,9 +29,7 @@ TEST(Result, HoldsAnError) {
   EXPECT_EQ(result.value_or(3), 3);
 }
 
-TEST(Error, WithoutAPlaceIsItsMessage) {
-  EXPECT_EQ((Error{"no device"}).text(), "no device");
-}
+TEST(Error, WithoutAPlaceIsItsMessage) { EXPECT_EQ((Error{"no device"}).text(), "no device"); }
 
 TEST(Result, TakesMoveOnlyValues) {
   Result<std::unique_ptr<int>> result = std::make_unique<int>(5);
