@@ -1,0 +1,12 @@
+// The schemas' texts, compiled into the program from the JSON files of this folder.
+#pragma once
+
+#include <string_view>
+
+namespace assay::schemas {
+
+extern const std::string_view kRecordSchemaText;  // record.schema.json: one line of records.jsonl
+extern const std::string_view kReportSchemaText;  // report.schema.json: the whole of report.json
+extern const std::string_view kStateSchemaText;   // state.schema.json: conformance/state.json
+
+}  // namespace assay::schemas

@@ -1,0 +1,112 @@
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::schemas {
+namespace {
+
+using nlohmann::json;
+
+json golden(const std::string& name) {
+  std::ifstream file(ASSAY_SOURCE_DIR "/schemas/golden/" + name + ".json");
+  EXPECT_TRUE(file.is_open()) << name;
+  return json::parse(file);
+}
+
+std::string_view schema_of(const std::string& golden_name) {
+  if (golden_name == "report") return kReportSchemaText;
+  if (golden_name == "state") return kStateSchemaText;
+  return kRecordSchemaText;
+}
+
+std::string joined(const std::vector<Complaint>& complaints) {
+  std::ostringstream text;
+  for (const Complaint& complaint : complaints)
+    text << complaint.text() << "\n";
+  return text.str();
+}
+
+TEST(Schemas, AcceptEveryGoldenDocument) {
+  for (const char* name : {"run_start", "case_pass", "case_fail", "run_end", "report", "state"}) {
+    const std::vector<Complaint> complaints = Validator(schema_of(name)).complaints(golden(name));
+    EXPECT_TRUE(complaints.empty()) << name << "\n" << joined(complaints);
+  }
+}
+
+TEST(Schemas, RefuseEachBrokenDocumentAtThePlaceThatIsBroken) {
+  for (const json& row : golden("refused")) {
+    const std::string name = row.at("of");
+    const json document = golden(name).patch(row.at("patch"));
+    const std::vector<Complaint> complaints = Validator(schema_of(name)).complaints(document);
+    ASSERT_FALSE(complaints.empty()) << row.at("why");
+    EXPECT_EQ(complaints.front().pointer, row.at("pointer").get<std::string>()) << row.at("why") << "\n"
+                                                                                << joined(complaints);
+    EXPECT_THAT(complaints.front().expected, testing::HasSubstr(row.at("expected").get<std::string>()))
+        << row.at("why") << "\n"
+        << joined(complaints);
+    for (const Complaint& complaint : complaints) {
+      EXPECT_EQ(complaint.pointer, complaints.front().pointer) << row.at("why") << "\n" << joined(complaints);
+    }
+  }
+}
+
+TEST(Schemas, ComplaintSaysPlaceFindingAndExpectation) {
+  json document = golden("case_pass");
+  document["tiers"]["t1"]["checks"] = "many";
+  const std::vector<Complaint> complaints = Validator(kRecordSchemaText).complaints(document);
+  ASSERT_EQ(complaints.size(), 1U) << joined(complaints);
+  EXPECT_EQ(complaints[0].text(),
+            "/tiers/t1/checks: found \"many\", expected a value of type integer (values compared)");
+}
+
+TEST(Schemas, ComplaintShortensWhatWasFoundAndEscapesThePointer) {
+  json document = golden("report");
+  document["time_ms"]["a/b~c"] = std::string(500, 'x');
+  const std::vector<Complaint> complaints = Validator(kReportSchemaText).complaints(document);
+  ASSERT_EQ(complaints.size(), 1U) << joined(complaints);
+  EXPECT_EQ(complaints[0].pointer, "/time_ms/a~1b~0c");
+  EXPECT_LT(complaints[0].found.size(), 100U);
+}
+
+// Members of every object that the schema describes, with the path to each.
+void collect_properties(const json& node, const std::string& path, std::vector<std::pair<std::string, json>>& out) {
+  if (!node.is_object() && !node.is_array()) return;
+  for (const auto& [key, child] : node.items()) {
+    if (key == "if" || key == "examples" || key == "enum") continue;
+    if (key == "properties") {
+      for (const auto& [name, property] : child.items())
+        out.emplace_back(path + "/" + name, property);
+    }
+    collect_properties(child, path + "/" + key, out);
+  }
+}
+
+TEST(Schemas, DescribeEveryPropertyWithAnExampleThatTheyAccept) {
+  for (const std::string_view text : {kRecordSchemaText, kReportSchemaText, kStateSchemaText}) {
+    const json schema = json::parse(text);
+    std::vector<std::pair<std::string, json>> properties;
+    collect_properties(schema, "", properties);
+    EXPECT_GT(properties.size(), 10U);
+    for (const auto& [path, property] : properties) {
+      if (property.contains("$ref")) continue;
+      EXPECT_TRUE(property.contains("description")) << path;
+      ASSERT_TRUE(property.contains("examples")) << path;
+      json alone = property;
+      alone["definitions"] = schema.value("definitions", json::object());
+      for (const json& example : property.at("examples")) {
+        const std::vector<Complaint> complaints = Validator(alone.dump()).complaints(example);
+        EXPECT_TRUE(complaints.empty()) << path << "\n" << joined(complaints);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::schemas

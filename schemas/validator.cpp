@@ -1,0 +1,157 @@
+#include "schemas/validator.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+namespace assay::schemas {
+namespace {
+
+using nlohmann::json;
+using Path = std::vector<std::string>;
+
+constexpr std::size_t kFoundLength = 80;
+
+// valijson names a place as "<root>", "[member]", "[0]".
+Path path_of(const std::vector<std::string>& context) {
+  Path path;
+  for (const std::string& step : context) {
+    if (step.size() >= 2 && step.front() == '[') path.push_back(step.substr(1, step.size() - 2));
+  }
+  return path;
+}
+
+std::string pointer_of(const Path& path) {
+  std::string pointer;
+  for (const std::string& step : path) {
+    pointer += '/';
+    for (const char c : step) {
+      if (c == '~') pointer += "~0";
+      else if (c == '/') pointer += "~1";
+      else pointer += c;
+    }
+  }
+  return pointer;
+}
+
+std::string shortened(const json& value) {
+  std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+  if (text.size() > kFoundLength) text = text.substr(0, kFoundLength) + "...";
+  return text;
+}
+
+const json& resolved(const json& root, const json& node) {
+  const auto reference = node.find("$ref");
+  if (reference == node.end()) return node;
+  return root.at(json::json_pointer(reference->get<std::string>().substr(1)));
+}
+
+// The part of the schema that describes the value at `path`: through members and items, from the definition named by
+// the document's `record` where it has one. Null where the schema has no description of its own.
+const json* node_at(const json& root, const json& document, const Path& path) {
+  const json* node = &root;
+  if (document.is_object() && document.value("record", json()).is_string() && !(path == Path{"record"})) {
+    const auto definition = root.at("definitions").find(document.at("record").get<std::string>());
+    if (definition != root.at("definitions").end()) node = &*definition;
+  }
+  for (const std::string& step : path) {
+    const bool is_member = node->contains("properties") && node->at("properties").contains(step);
+    if (is_member) node = &node->at("properties").at(step);
+    else if (node->contains("patternProperties")) node = &*node->at("patternProperties").begin();
+    else if (node->contains("items")) node = &node->at("items");
+    else if (node->contains("additionalProperties")) node = &node->at("additionalProperties");
+    else return nullptr;
+    if (!node->is_object()) return nullptr;
+    node = &resolved(root, *node);
+  }
+  return node;
+}
+
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+// What the schema asks for, in words, given which of its rules was broken.
+std::string expected_by(const json* node, const std::string& description) {
+  constexpr std::string_view kMissing = "Missing required property '";
+  if (starts_with(description, kMissing)) {
+    const std::size_t end = description.find('\'', kMissing.size());
+    return fmt::format("the member {}", description.substr(kMissing.size(), end - kMissing.size()));
+  }
+  if (starts_with(description, "Object contains a property")) {
+    const std::size_t begin = description.rfind(": '") + 3;
+    return fmt::format("no member {}", description.substr(begin, description.rfind('\'') - begin));
+  }
+  if (node == nullptr) return description;
+
+  std::string expected = description;
+  if (starts_with(description, "Value type") && node->contains("type")) {
+    expected = fmt::format("a value of type {}", node->at("type").get<std::string>());
+  } else if (node->contains("const")) {
+    expected = node->at("const").dump();
+  } else if (node->contains("enum")) {
+    expected = fmt::format("one of {}", node->at("enum").dump());
+  } else if (starts_with(description, "Failed to match regex")) {
+    expected = fmt::format("text that matches {}", node->at("pattern").get<std::string>());
+  }
+  if (node->contains("description")) expected += fmt::format(" ({})", node->at("description").get<std::string>());
+  return expected;
+}
+
+// valijson repeats each complaint on the way up to the root: "failed to validate against ...", "failed to validate item
+// ...". Only the first cause is of use.
+bool is_echo(const std::string& description) { return starts_with(description, "Failed to validate"); }
+
+}  // namespace
+
+std::string Complaint::text() const {
+  return fmt::format("{}: found {}, expected {}", pointer.empty() ? "document" : pointer, found, expected);
+}
+
+struct Validator::Parsed {
+  json text;
+  valijson::Schema schema;
+};
+
+Validator::Validator(std::string_view schema_text) : parsed_(std::make_unique<Parsed>()) {
+  try {
+    parsed_->text = json::parse(schema_text);
+    valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
+    parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(parsed_->text), parsed_->schema);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "assay: bug: a built-in schema cannot be parsed: %s\n", error.what());
+    std::abort();
+  }
+}
+
+Validator::Validator(Validator&&) noexcept = default;
+Validator& Validator::operator=(Validator&&) noexcept = default;
+Validator::~Validator() = default;
+
+std::vector<Complaint> Validator::complaints(const json& document) const {
+  valijson::Validator validator;
+  valijson::ValidationResults results;
+  if (validator.validate(parsed_->schema, valijson::adapters::NlohmannJsonAdapter(document), &results)) return {};
+
+  std::vector<Complaint> causes;
+  std::vector<Complaint> echoes;
+  for (const valijson::ValidationResults::Error& error : results) {
+    const Path path = path_of(error.context);
+    const json::json_pointer pointer(pointer_of(path));
+    const json value = document.contains(pointer) ? document.at(pointer) : json();
+    Complaint complaint{.pointer = pointer.to_string(),
+                        .found = shortened(value),
+                        .expected = expected_by(node_at(parsed_->text, document, path), error.description)};
+    std::vector<Complaint>& kept = is_echo(error.description) ? echoes : causes;
+    if (kept.empty() || kept.back() != complaint) kept.push_back(std::move(complaint));
+  }
+  return causes.empty() ? echoes : causes;
+}
+
+}  // namespace assay::schemas
