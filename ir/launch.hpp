@@ -27,7 +27,8 @@ std::size_t field_offset(const Module& module, const StructDef& definition, std:
 struct Argument {
   Type type;                          ///< the parameter's type
   std::vector<std::int32_t> shape;    ///< arrays: extent of each dimension
-  std::vector<std::int64_t> strides;  ///< arrays: bytes from one index to the next, per dimension
+  std::vector<std::int64_t> strides;  ///< arrays: bytes from one index to the next, per dimension;
+                                      ///< multiples of the element's size
   std::vector<std::byte> bytes;       ///< arrays: the elements' memory; values: the value
 };
 
