@@ -1,6 +1,5 @@
-#pragma once
-
 // How one case ended, and what that means for the run's exit status.
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -10,22 +9,22 @@
 
 namespace assay::harness {
 
-/// The outcome of an attempt, and of the case that it decides. What is said of it beyond the name (which check failed,
-/// which capability is missing, what kind of doubt) is the record's `kind`.
+// The outcome of an attempt, and of the case that it decides. What is said of it beyond the name (which check failed,
+// which capability is missing, what kind of doubt) is the record's `kind`.
 enum class Outcome : std::uint8_t {
-  pass,             ///< every check held, and at least one value was compared
-  pass_marginal,    ///< as pass, with a rho above 0.9
-  fail,             ///< a check was violated; `kind` names the check
-  inconclusive,     ///< no verdict; `kind` is path, kink, conditioning, overflow, race, domain or weak_oracle
-  unsupported,      ///< the device or a capability is missing; `kind` names it
-  not_run,          ///< planned and never attempted; `kind` says why
-  build_failed,     ///< the emitted source did not compile
-  launch_failed,    ///< the built module could not be loaded or launched
-  crashed,          ///< the worker died of a signal
-  timed_out,        ///< the worker was ended at its time limit
-  memory_fault,     ///< a guard band, a poisoned cell or an input was overwritten, or a device access fault
-  resource_error,   ///< the machine ran out of something that the kernel is not to blame for
-  internal_error,   ///< Assay contradicted itself; nothing that the run says can be relied on
+  pass,            // every check held, and at least one value was compared
+  pass_marginal,   // as pass, with a rho above 0.9
+  fail,            // a check was violated; `kind` names the check
+  inconclusive,    // no verdict; `kind` is path, kink, conditioning, overflow, race, domain or weak_oracle
+  unsupported,     // the device or a capability is missing; `kind` names it
+  not_run,         // planned and never attempted; `kind` says why
+  build_failed,    // the emitted source did not compile
+  launch_failed,   // the built module could not be loaded or launched
+  crashed,         // the worker died of a signal
+  timed_out,       // the worker was ended at its time limit
+  memory_fault,    // a guard band, a poisoned cell or an input was overwritten, or a device access fault
+  resource_error,  // the machine ran out of something that the kernel is not to blame for
+  internal_error,  // Assay contradicted itself; nothing that the run says can be relied on
 };
 
 struct OutcomeName {
@@ -33,7 +32,7 @@ struct OutcomeName {
   std::string_view text;
 };
 
-/// The one table between enumerators and the text in records, in the order of the enumeration.
+// The one table between enumerators and the text in records, in the order of the enumeration.
 inline constexpr std::array<OutcomeName, 13> kOutcomeNames{{
     {Outcome::pass, "pass"},
     {Outcome::pass_marginal, "pass_marginal"},
@@ -52,9 +51,7 @@ inline constexpr std::array<OutcomeName, 13> kOutcomeNames{{
 
 inline constexpr std::size_t kOutcomeCount = kOutcomeNames.size();
 
-constexpr std::string_view to_text(Outcome outcome) {
-  return kOutcomeNames.at(static_cast<std::size_t>(outcome)).text;
-}
+constexpr std::string_view to_text(Outcome outcome) { return kOutcomeNames.at(static_cast<std::size_t>(outcome)).text; }
 
 constexpr std::optional<Outcome> outcome_from_text(std::string_view text) {
   for (const OutcomeName& row : kOutcomeNames) {
@@ -65,17 +62,15 @@ constexpr std::optional<Outcome> outcome_from_text(std::string_view text) {
   return std::nullopt;
 }
 
-/// A case that ended so is as expected where no expectation says otherwise. An inconclusive case is not: nothing was
-/// proved of it.
+// A case that ended so is as expected where no expectation says otherwise. An inconclusive case is not: nothing was
+// proved of it.
 constexpr bool is_as_expected(Outcome outcome) {
   return outcome == Outcome::pass || outcome == Outcome::pass_marginal || outcome == Outcome::unsupported;
 }
 
-constexpr bool is_pass(Outcome outcome) {
-  return outcome == Outcome::pass || outcome == Outcome::pass_marginal;
-}
+constexpr bool is_pass(Outcome outcome) { return outcome == Outcome::pass || outcome == Outcome::pass_marginal; }
 
-/// How many cases ended in each outcome.
+// How many cases ended in each outcome.
 class OutcomeCounts {
  public:
   constexpr void add(Outcome outcome, std::int64_t cases = 1) { cells_.at(static_cast<std::size_t>(outcome)) += cases; }
@@ -95,18 +90,18 @@ class OutcomeCounts {
   std::array<std::int64_t, kOutcomeCount> cells_{};
 };
 
-/// What the process returns; the numbers are part of the command's contract.
+// What the process returns; the numbers are part of the command's contract.
 enum class ExitStatus : int {
   as_expected = 0,
   unexpected = 1,
-  usage = 2,             ///< the command line, a file or a selector cannot be used; never computed from outcomes
+  usage = 2,  // the command line, a file or a selector cannot be used; never computed from outcomes
   internal = 3,
   nothing_ran = 4,
-  all_unsupported = 77,  ///< CTest's and Automake's status for a skipped test
+  all_unsupported = 77,  // CTest's and Automake's status for a skipped test
 };
 
-/// The exit status of a run from the outcomes of its planned cases, a missing one counted as not_run. The first rule
-/// that applies wins: an internal error, nothing planned, all unsupported, nothing attempted, an unexpected outcome.
+// The exit status of a run from the outcomes of its planned cases, a missing one counted as not_run. The first rule
+// that applies wins: an internal error, nothing planned, all unsupported, nothing attempted, an unexpected outcome.
 constexpr ExitStatus exit_status(const OutcomeCounts& counts) {
   const std::int64_t total = counts.total();
   if (counts.of(Outcome::internal_error) > 0) {

@@ -1,5 +1,3 @@
-#pragma once
-
 // What a run leaves behind, as values: one RunStart, a CaseRecord for each case, one RunEnd. Each becomes one line of
 // DIR/records.jsonl (schemas/record.schema.json describes the lines); start reading at CaseRecord.
 //
@@ -7,6 +5,7 @@
 //   CaseRecord record; record.name = ...;  writer->append(record);
 //   writer->finish(end);
 //   auto run = read_records(dir);                        record_reader.hpp
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -20,8 +19,8 @@
 
 namespace assay::harness {
 
-/// A number as it was, lossless both for people and for machines: the shortest decimal text that reads back to the same
-/// value of the same type ("nan", "inf", "-inf" where there is none), and its bits as hex ("0x3f800000").
+// A number as it was, lossless both for people and for machines: the shortest decimal text that reads back to the same
+// value of the same type ("nan", "inf", "-inf" where there is none), and its bits as hex ("0x3f800000").
 struct ExactNumber {
   std::string text;
   std::string bits;
@@ -33,38 +32,38 @@ ExactNumber exact(double value);
 ExactNumber exact(std::int64_t value);
 ExactNumber exact(std::uint64_t value);
 ExactNumber exact(bool value);
-/// A value held in 16 bits (f16, bf16): `value` is what `bits` stand for.
+// A value held in 16 bits (f16, bf16): `value` is what `bits` stand for.
 ExactNumber exact16(float value, std::uint16_t bits);
 
-/// One value that broke its bound.
+// One value that broke its bound.
 struct Mismatch {
-  std::string tier;                 ///< "t0", "t1", "t2", "t3", "t5"
-  std::string array;                ///< the array's name as in the Python source; "grad_x" for a gradient
-  std::vector<std::int64_t> index;  ///< one coordinate for each dimension; empty for a scalar
-  std::int64_t input_set = 0;       ///< which of the case's input sets, from 0
-  ExactNumber expected;             ///< the oracle's value
-  ExactNumber bound;                ///< the proved bound on |got - expected|
-  ExactNumber got;                  ///< what the device computed, in its own type
-  double rho = 0.0;                 ///< |got - expected| / bound; infinite where the bound is 0
+  std::string tier;                 // "t0", "t1", "t2", "t3", "t5"
+  std::string array;                // the array's name as in the Python source; "grad_x" for a gradient
+  std::vector<std::int64_t> index;  // one coordinate for each dimension; empty for a scalar
+  std::int64_t input_set = 0;       // which of the case's input sets, from 0
+  ExactNumber expected;             // the oracle's value
+  ExactNumber bound;                // the proved bound on |got - expected|
+  ExactNumber got;                  // what the device computed, in its own type
+  double rho = 0.0;                 // |got - expected| / bound; infinite where the bound is 0
   friend bool operator==(const Mismatch&, const Mismatch&) = default;
 };
 
-/// At most so many mismatches are kept for a case: the first ones and the worst.
+// At most so many mismatches are kept for a case: the first ones and the worst.
 inline constexpr std::size_t kMaxMismatches = 10;
 
-/// Put `mismatch` among `kept`: the first kMaxMismatches - 1 stay in the order of their finding, the last place is for
-/// the worst (greatest rho, not-a-number above all) of the rest.
+// Put `mismatch` among `kept`: the first kMaxMismatches - 1 stay in the order of their finding, the last place is for
+// the worst (greatest rho, not-a-number above all) of the rest.
 void keep_mismatch(std::vector<Mismatch>& kept, Mismatch mismatch);
 
-/// What one tier of numerics.md checked.
+// What one tier of numerics.md checked.
 struct TierResult {
-  std::int64_t checks = 0;        ///< values compared
-  std::int64_t failed = 0;        ///< of these, how many broke their bound
-  std::optional<double> rho_max;  ///< greatest rho; nothing where no value was compared
+  std::int64_t checks = 0;        // values compared
+  std::int64_t failed = 0;        // of these, how many broke their bound
+  std::optional<double> rho_max;  // greatest rho; nothing where no value was compared
   friend bool operator==(const TierResult&, const TierResult&) = default;
 };
 
-/// A tier that did not run is absent, never zero.
+// A tier that did not run is absent, never zero.
 struct TierResults {
   std::optional<TierResult> t0;
   std::optional<TierResult> t1;
@@ -74,7 +73,7 @@ struct TierResults {
   friend bool operator==(const TierResults&, const TierResults&) = default;
 };
 
-/// Checks without a verdict, by the cause of the doubt.
+// Checks without a verdict, by the cause of the doubt.
 struct InconclusiveCounts {
   std::int64_t path = 0;
   std::int64_t kink = 0;
@@ -86,7 +85,7 @@ struct InconclusiveCounts {
   friend bool operator==(const InconclusiveCounts&, const InconclusiveCounts&) = default;
 };
 
-/// Milliseconds of wall time in each stage, summed over the attempts; a batch's time is shared out among its cases.
+// Milliseconds of wall time in each stage, summed over the attempts; a batch's time is shared out among its cases.
 struct StageTimes {
   double read = 0.0;
   double adjoint = 0.0;
@@ -99,15 +98,15 @@ struct StageTimes {
   friend bool operator==(const StageTimes&, const StageTimes&) = default;
 };
 
-/// Where the kernel stands in the user's file, or in the text that a generator wrote.
+// Where the kernel stands in the user's file, or in the text that a generator wrote.
 struct SourcePlace {
   std::string file;
-  std::int64_t line = 0;  ///< from 1; 0 where unknown
+  std::int64_t line = 0;  // from 1; 0 where unknown
   friend bool operator==(const SourcePlace&, const SourcePlace&) = default;
 };
 
-/// The texts of a kernel, for a reader of the report. Kept for each case that did not pass, and for the first passing
-/// case of a kernel where small; empty text where a stage made none.
+// The texts of a kernel, for a reader of the report. Kept for each case that did not pass, and for the first passing
+// case of a kernel where small; empty text where a stage made none.
 struct Artifact {
   std::string python;
   std::string cpp;
@@ -117,56 +116,56 @@ struct Artifact {
   friend bool operator==(const Artifact&, const Artifact&) = default;
 };
 
-/// Something that the oracle found about the user's kernel: an access outside an array, a read of an unwritten cell, a
-/// race.
+// Something that the oracle found about the user's kernel: an access outside an array, a read of an unwritten cell, a
+// race.
 struct Finding {
-  std::int64_t line = 0;             ///< in `source.file`
-  std::string access;                ///< "load x[17], length 16"
-  std::vector<std::string> threads;  ///< "(3)", "(4)" for a race; else the one thread, or empty
+  std::int64_t line = 0;             // in `source.file`
+  std::string access;                // "load x[17], length 16"
+  std::vector<std::string> threads;  // "(3)", "(4)" for a race; else the one thread, or empty
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-/// One case of the run: one line. Name, family, kernel, types, device, pass and mode repeat the parts of the name.
+// One case of the run: one line. Name, family, kernel, types, device, pass and mode repeat the parts of the name.
 struct CaseRecord {
-  std::string name;    ///< `case` in the line: family/kernel/types/device/pass[/mode], unique in the run
+  std::string name;  // `case` in the line: family/kernel/types/device/pass[/mode], unique in the run
   std::string family;
   std::string kernel;
-  std::string types;   ///< "f32"
-  std::string device;  ///< "cpu", "cuda", "ptx"
-  std::string pass;    ///< "forward", "backward"
-  std::string mode;    ///< "strict", "default", "fast"; empty where the name has none
+  std::string types;   // "f32"
+  std::string device;  // "cpu", "cuda", "ptx"
+  std::string pass;    // "forward", "backward"
+  std::string mode;    // "strict", "default", "fast"; empty where the name has none
 
   Outcome outcome = Outcome::not_run;
-  std::string kind;     ///< the word in parentheses after the outcome: "mismatch", "domain", "no CUDA driver"
-  std::string message;  ///< one line for a person: what was found, what was expected, where, what to do
+  std::string kind;     // the word in parentheses after the outcome: "mismatch", "domain", "no CUDA driver"
+  std::string message;  // one line for a person: what was found, what was expected, where, what to do
 
   std::optional<double> rho_max;
   std::int64_t values_compared = 0;
   std::int64_t input_sets = 0;
-  std::int64_t controls_rejected = 0;  ///< negative controls that the comparator refused, over all outputs
+  std::int64_t controls_rejected = 0;  // negative controls that the comparator refused, over all outputs
   InconclusiveCounts inconclusive;
   TierResults tiers;
 
-  std::vector<Outcome> attempts;  ///< the outcome of each attempt in order; a retry never erases
+  std::vector<Outcome> attempts;  // the outcome of each attempt in order; a retry never erases
   StageTimes time_ms;
   SourcePlace source;
-  std::string reproduce;  ///< one command that makes this case alone again
+  std::string reproduce;  // one command that makes this case alone again
 
-  std::vector<Mismatch> failures;  ///< at most kMaxMismatches
+  std::vector<Mismatch> failures;  // at most kMaxMismatches
   std::optional<Finding> finding;
-  std::string log;                 ///< end of the compiler's or the worker's stderr
+  std::string log;  // end of the compiler's or the worker's stderr
   std::optional<Artifact> artifact;
 
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
 
-/// Whether a device can be used on this machine, and if not, why.
+// Whether a device can be used on this machine, and if not, why.
 struct DeviceStatus {
-  std::string name;  ///< "cpu", "cuda", "ptx"
+  std::string name;  // "cpu", "cuda", "ptx"
   bool available = false;
-  std::string reason;       ///< "no CUDA driver"; empty where available
-  std::string description;  ///< "NVIDIA H200, compute capability 9.0, driver 570.86"
-  std::string toolkit;      ///< "NVRTC 12.8", "g++ 12.2.0"
+  std::string reason;       // "no CUDA driver"; empty where available
+  std::string description;  // "NVIDIA H200, compute capability 9.0, driver 570.86"
+  std::string toolkit;      // "NVRTC 12.8", "g++ 12.2.0"
   friend bool operator==(const DeviceStatus&, const DeviceStatus&) = default;
 };
 
@@ -174,38 +173,38 @@ struct Environment {
   std::string os;
   std::string cpu;
   std::string compiler;
-  std::string nvrtc;  ///< version, or "none"
+  std::string nvrtc;  // version, or "none"
   std::vector<DeviceStatus> devices;
-  std::string commit;  ///< of Assay; "unknown" for a build outside of version control
-  bool dirty = false;  ///< the checkout had changes of its own
+  std::string commit;  // of Assay; "unknown" for a build outside of version control
+  bool dirty = false;  // the checkout had changes of its own
   friend bool operator==(const Environment&, const Environment&) = default;
 };
 
-/// The first line.
+// The first line.
 struct RunStart {
-  std::string schema_version;             ///< the writer fills in the version of the schema that it writes
-  std::string run_id;                     ///< unique: see make_run_id
-  std::string started;                    ///< UTC, "2026-11-21T03:47:02Z"
-  std::vector<std::string> command_line;  ///< the words as given
+  std::string schema_version;             // the writer fills in the version of the schema that it writes
+  std::string run_id;                     // unique: see make_run_id
+  std::string started;                    // UTC, "2026-11-21T03:47:02Z"
+  std::vector<std::string> command_line;  // the words as given
   std::uint64_t seed = 0;
   Environment environment;
-  std::vector<std::string> plan;  ///< the name of every planned case, in the order of the plan
+  std::vector<std::string> plan;  // the name of every planned case, in the order of the plan
   friend bool operator==(const RunStart&, const RunStart&) = default;
 };
 
-/// The last line; a run without one did not finish.
+// The last line; a run without one did not finish.
 struct RunEnd {
-  std::string finished;  ///< UTC
-  OutcomeCounts counts;  ///< over the plan, a case without a line counted as not_run
+  std::string finished;  // UTC
+  OutcomeCounts counts;  // over the plan, a case without a line counted as not_run
   ExitStatus exit_status = ExitStatus::internal;
   double wall_time_s = 0.0;
   friend bool operator==(const RunEnd&, const RunEnd&) = default;
 };
 
-/// "2026-11-21T03:47:02Z" for now.
+// "2026-11-21T03:47:02Z" for now.
 std::string utc_now();
 
-/// The time and eight random hex digits: unique among runs, sortable by name.
+// The time and eight random hex digits: unique among runs, sortable by name.
 std::string make_run_id();
 
 }  // namespace assay::harness

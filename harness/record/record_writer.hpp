@@ -1,6 +1,5 @@
-#pragma once
-
 // The one writer of DIR/records.jsonl.
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -13,20 +12,20 @@
 
 namespace assay::harness {
 
-/// The file's name inside of the run's folder.
+// The file's name inside of the run's folder.
 inline constexpr std::string_view kRecordsFile = "records.jsonl";
 
-/// Appends one line at a time and hands it to the kernel's page cache before returning, so that a crash of Assay loses
-/// nothing that was recorded. One thread at a time.
-///
-/// After a failed write the file is cut back to its last whole line where that is possible, every later call fails with
-/// the same message, and no run end is ever written: a damaged run cannot look complete.
+// Appends one line at a time and hands it to the kernel's page cache before returning, so that a crash of Assay loses
+// nothing that was recorded. One thread at a time.
+//
+// After a failed write the file is cut back to its last whole line where that is possible, every later call fails with
+// the same message, and no run end is ever written: a damaged run cannot look complete.
 class RecordWriter {
  public:
-  /// Makes `dir` where it is missing, replaces an older run's records, removes the reports that were made of them, and
-  /// writes the run's first line. Fails with one line that names the path and the cause: no permission, a file in the
-  /// folder's place, a full disk.
-  static ir::Result<RecordWriter> create(const std::filesystem::path& dir, RunStart start);
+  // Makes `dir` where it is missing, replaces an older run's records, removes the reports that were made of them, and
+  // writes the run's first line. Fails with one line that names the path and the cause: no permission, a file in the
+  // folder's place, a full disk.
+  static Result<RecordWriter> create(const std::filesystem::path& dir, RunStart start);
 
   RecordWriter(RecordWriter&& other) noexcept;
   RecordWriter& operator=(RecordWriter&& other) noexcept;
@@ -34,28 +33,28 @@ class RecordWriter {
   RecordWriter& operator=(const RecordWriter&) = delete;
   ~RecordWriter();
 
-  /// Writes one case. It must be in the plan and not have been written before; anything else is a bug of the caller and
-  /// is refused.
-  ir::Result<void> append(const CaseRecord& record);
+  // Writes one case. It must be in the plan and not have been written before; anything else is a bug of the caller and
+  // is refused.
+  Result<void> append(const CaseRecord& record);
 
-  /// Writes the last line: counts over the plan (a case without a line is not_run), the exit status by policy, the wall
-  /// time since create. Returns what it wrote.
-  ir::Result<RunEnd> finish();
+  // Writes the last line: counts over the plan (a case without a line is not_run), the exit status by policy, the wall
+  // time since create. Returns what it wrote.
+  Result<RunEnd> finish();
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   [[nodiscard]] const OutcomeCounts& counts() const { return counts_; }
 
  private:
   RecordWriter() = default;
-  ir::Result<void> write_line(const std::string& line);
+  Result<void> write_line(const std::string& line);
 
   std::filesystem::path file_;
   int descriptor_ = -1;
-  std::int64_t whole_bytes_ = 0;  ///< length of the file up to its last whole line
-  double started_s_ = 0.0;        ///< monotonic clock
-  std::unordered_set<std::string> pending_;  ///< planned cases that have no line yet
+  std::int64_t whole_bytes_ = 0;             // length of the file up to its last whole line
+  double started_s_ = 0.0;                   // monotonic clock
+  std::unordered_set<std::string> pending_;  // planned cases that have no line yet
   OutcomeCounts counts_;
-  std::string failure_;  ///< the first failed write; empty while there was none
+  std::string failure_;  // the first failed write; empty while there was none
 };
 
 }  // namespace assay::harness

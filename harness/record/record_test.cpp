@@ -1,0 +1,144 @@
+#include "harness/record/record.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/record/record_json.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::harness {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// A record with every member set to something that is not its default.
+CaseRecord full_record() {
+  CaseRecord record{
+      .name = "loop/product/f32/cpu/backward/strict",
+      .family = "loop",
+      .kernel = "product",
+      .types = "f32",
+      .device = "cpu",
+      .pass = "backward",
+      .mode = "strict",
+      .outcome = Outcome::fail,
+      .kind = "mismatch",
+      .message = "grad_x[3] is 0.5, expected 1.25",
+      .rho_max = kInf,
+      .values_compared = 640,
+      .input_sets = 10,
+      .controls_rejected = 7,
+      .inconclusive = {.path = 1, .kink = 2, .conditioning = 3, .overflow = 4, .race = 5, .domain = 6},
+      .attempts = {Outcome::crashed, Outcome::fail},
+      .time_ms = {.read = 1, .adjoint = 2, .emit = 3, .build = 4.125, .reference = 5, .run = 6, .compare = 7},
+      .source = {.file = "loop.py", .line = 12},
+      .reproduce = "assay run loop/product/f32/cpu/backward/strict --seed 7",
+      .finding = Finding{.line = 9, .access = "store out[3]", .threads = {"(3)", "(4)"}},
+      .log = "warning",
+      .artifact = Artifact{.python = "p", .cpp = "c", .cuda = "u", .ir = "i", .compile_command = "g++"}};
+  record.tiers.t1 = TierResult{.checks = 640, .failed = 12, .rho_max = kInf};
+  record.tiers.t5 = TierResult{.checks = 0, .failed = 0, .rho_max = std::nullopt};
+  record.failures.push_back({.tier = "t1",
+                             .array = "grad_x",
+                             .index = {3, 0},
+                             .input_set = 4,
+                             .expected = exact(1.25),
+                             .bound = exact(0.0),
+                             .got = exact(0.5F),
+                             .rho = kInf});
+  return record;
+}
+
+std::string first_complaint(const std::string& line) {
+  const auto complaints = schemas::Validator(schemas::kRecordSchemaText).complaints(json::parse(line));
+  return complaints.empty() ? "" : complaints.front().text();
+}
+
+TEST(ExactNumber, IsShortestTextAndBits) {
+  EXPECT_EQ(exact(0.1F), (ExactNumber{"0.1", "0x3dcccccd"}));
+  EXPECT_EQ(exact(0.1), (ExactNumber{"0.1", "0x3fb999999999999a"}));
+  EXPECT_EQ(exact(-0.0F), (ExactNumber{"-0", "0x80000000"}));
+  EXPECT_EQ(exact(std::numeric_limits<float>::denorm_min()), (ExactNumber{"1e-45", "0x00000001"}));
+  EXPECT_EQ(exact(-kInf), (ExactNumber{"-inf", "0xfff0000000000000"}));
+  EXPECT_EQ(exact(std::numeric_limits<double>::quiet_NaN()).text, "nan");
+  EXPECT_EQ(exact(std::int64_t{-1}), (ExactNumber{"-1", "0xffffffffffffffff"}));
+  EXPECT_EQ(exact(std::uint64_t{7}), (ExactNumber{"7", "0x0000000000000007"}));
+  EXPECT_EQ(exact16(1.5F, 0x3e00), (ExactNumber{"1.5", "0x3e00"}));
+}
+
+TEST(KeepMismatch, KeepsTheFirstAndTheWorst) {
+  std::vector<Mismatch> kept;
+  for (const double rho : {9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.2, 50.0, 1.1}) {
+    keep_mismatch(kept, {.array = "x", .rho = rho});
+  }
+  ASSERT_EQ(kept.size(), kMaxMismatches);
+  EXPECT_EQ(kept.front().rho, 9.0);
+  EXPECT_EQ(kept[8].rho, 1.5);
+  EXPECT_EQ(kept.back().rho, 50.0);
+  keep_mismatch(kept, {.array = "x", .rho = std::numeric_limits<double>::quiet_NaN()});
+  keep_mismatch(kept, {.array = "x", .rho = kInf});
+  EXPECT_NE(kept.back().rho, kept.back().rho) << "not-a-number is the worst";
+}
+
+TEST(RecordJson, FullRecordComesBackAndIsAdmitted) {
+  const CaseRecord record = full_record();
+  const std::string line = to_line(record);
+  EXPECT_EQ(first_complaint(line), "");
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  EXPECT_EQ(case_from(json::parse(line)), record);
+}
+
+TEST(RecordJson, DefaultRecordLeavesOutWhatItDoesNotHave) {
+  CaseRecord record = full_record();
+  record.failures.clear();
+  record.finding.reset();
+  record.artifact.reset();
+  record.log.clear();
+  record.rho_max.reset();
+  const json line = json::parse(to_line(record));
+  EXPECT_EQ(first_complaint(line.dump()), "");
+  for (const char* name : {"failures", "finding", "artifact", "log"})
+    EXPECT_FALSE(line.contains(name)) << name;
+  EXPECT_TRUE(line.at("rho_max").is_null());
+  EXPECT_EQ(case_from(line), record);
+}
+
+TEST(RecordJson, BytesThatAreNotTextDoNotStopTheRun) {
+  CaseRecord record = full_record();
+  record.log = "bad \xff byte\n\"quoted\" \x01";
+  EXPECT_EQ(first_complaint(to_line(record)), "");
+  EXPECT_EQ(case_from(json::parse(to_line(record))).log, "bad \xef\xbf\xbd byte\n\"quoted\" \x01");
+}
+
+TEST(RecordJson, StartAndEndComeBack) {
+  const RunStart start{.schema_version = "1.0.0",
+                       .run_id = make_run_id(),
+                       .started = utc_now(),
+                       .command_line = {"assay", "run", "loop"},
+                       .seed = 0xfedcba9876543210,
+                       .environment = {.os = "Debian",
+                                       .cpu = "EPYC",
+                                       .compiler = "g++ 12",
+                                       .nvrtc = "none",
+                                       .devices = {{.name = "cuda", .reason = "no CUDA driver"}},
+                                       .commit = "unknown",
+                                       .dirty = true},
+                       .plan = {"loop/product/f32/cpu/forward"}};
+  EXPECT_EQ(first_complaint(to_line(start)), "");
+  EXPECT_EQ(run_start_from(json::parse(to_line(start))), start);
+
+  RunEnd end{.finished = utc_now(), .exit_status = ExitStatus::all_unsupported, .wall_time_s = 1.5};
+  end.counts.add(Outcome::unsupported, 12);
+  EXPECT_EQ(first_complaint(to_line(end)), "");
+  EXPECT_EQ(run_end_from(json::parse(to_line(end))), end);
+}
+
+TEST(RunId, IsUnique) { EXPECT_NE(make_run_id(), make_run_id()); }
+
+}  // namespace
+}  // namespace assay::harness
