@@ -1,0 +1,195 @@
+// The oracle: what a kernel computes, forward and backward, with a proved bound on how far a correct
+// implementation may be from it (shared policy: docs, "Numeric policy").
+//
+//     auto oracle = Oracle::make(module, kernel);                 // lowers the kernel once
+//     Reference r = oracle.value().evaluate({.launch = launch, .gradient = true, .seeds = seeds});
+//     if (r.findings.empty() && r.decisions.uncertain[kNative] == 0)
+//       ... |got - r.outputs[p]->elements[k].value| <= r.outputs[p]->elements[k].bound[kNative] ...
+//
+// The oracle interprets the IR itself, all threads one after another, and shares no code with the printers or
+// the adjoint pass. Values are those of real numbers, to the precision of long double: nothing is rounded to
+// the kernel's types; what those types may lose is in the bound. Integers and bools are exact and wrap as in C.
+//
+// Two lanes of bounds come from one evaluation: kNative for the kernel's own types, kLift for the same code
+// with every float type replaced by f64. A bound of infinity means that nothing is known: a check that depends
+// on it is inconclusive. A bound of 0 with a value that is not finite means that its class must match.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/launch.hpp"
+#include "ir/module.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::reference {
+
+/// Which implementation a bound is for; indexes every array of bounds.
+enum Lane : std::uint8_t { kNative, kLift };
+inline constexpr int kLanes = 2;
+using LaneBounds = std::array<double, kLanes>;
+
+enum class MathLibrary : std::uint8_t { kLibm, kCuda };
+
+/// How the judged code computes. Contraction of a * b + c needs no field: the bounds hold with and without it.
+struct Profile {
+  MathLibrary native_library = MathLibrary::kLibm;  ///< column of the operation table for the kernel's own types
+  MathLibrary lift_library = MathLibrary::kLibm;    ///< the same for the double lift
+  bool flush_to_zero = false;                       ///< f32 subnormals become zero
+  bool unordered_atomics = true;  ///< threads may interleave; false: they run one after another, in `order`
+};
+
+/// Turns over chosen uncertain decisions, to evaluate the other path: the k-th uncertain decision of `lane`
+/// (in the order of execution) takes the other outcome where flips[k] is true.
+struct ForcedPath {
+  Lane lane = kNative;
+  std::vector<bool> flips;
+};
+
+/// One number for each float leaf of each parameter: [parameter][element in row-major order * leaves + leaf].
+/// Value parameters are one element. An empty inner vector means all zero.
+using LeafValues = std::vector<std::vector<double>>;
+
+/// One evaluation. `launch` must match the kernel's parameters and outlive the call.
+struct Run {
+  const ir::Launch& launch;
+  Profile profile = {};
+  bool gradient = false;
+  /// Cotangents of the arrays' final contents; used with `gradient`.
+  LeafValues seeds = {};
+  /// What the gradient buffers hold before; counts as a term in the rounding of their sums. Used with `gradient`.
+  LeafValues prefills = {};
+  /// Parameters whose arrays nobody has initialised: to read a cell before writing it is a finding.
+  std::vector<bool> uninitialised = {};
+  /// Thread numbers (row-major in the launch extents) in the order to run them; empty: ascending.
+  std::vector<std::int64_t> order = {};
+  ForcedPath forced = {};
+  std::int64_t instruction_budget = 100'000'000;
+};
+
+/// One scalar of an array after the launch.
+struct OutputElement {
+  long double value = 0;     ///< floats
+  std::int64_t integer = 0;  ///< integers and bools: the exact content, sign- or zero-extended
+  LaneBounds bound = {};     ///< floats: |computed - value| <= bound; 0 for integers
+  bool written = false;
+};
+struct OutputArray {
+  std::vector<OutputElement> elements;  ///< [element in row-major order * leaves + leaf]
+  std::vector<ir::Scalar> leaves;       ///< the scalars of one element
+};
+
+/// d(sum of seed * final content) / d(initial content) of one float leaf. For an array that the kernel writes
+/// this is also what its gradient buffer must hold afterwards when it held the seeds before.
+struct GradientElement {
+  long double value = 0;
+  LaneBounds bound = {};
+  double magnitude = 0;            ///< sum of |contributions|
+  std::int64_t contributions = 0;  ///< number of terms of the sum, the prefill not counted
+};
+struct GradientArray {
+  std::vector<GradientElement> elements;  ///< [element * leaves + leaf]; zero where the leaf is no float
+};
+
+/// What the oracle found wrong with the user's kernel on this launch.
+struct Finding {
+  enum class Kind : std::uint8_t {
+    kOutOfBounds,            ///< index outside an array, local array or vector
+    kUninitialisedRead,      ///< read of a cell that nobody wrote
+    kRace,                   ///< two threads touch a cell, one writes, not both atomically
+    kOrderDependent,         ///< an atomic's return value or result depends on the order of threads
+    kIntegerDivision,        ///< by zero, or of the least value by -1
+    kShiftRange,             ///< shift by a negative number or by the width or more
+    kConversionRange,        ///< float to integer outside the integer's range
+    kInstructionBudget,      ///< endless loop, or too long for the budget; the evaluation stops there
+  };
+  Kind kind = Kind::kOutOfBounds;
+  ir::VarId parameter = ir::kNone;       ///< array concerned, if it is a parameter
+  std::vector<std::int64_t> index = {};  ///< index used
+  std::vector<std::int32_t> shape = {};  ///< shape of the array
+  ir::Loc loc = {};
+  std::int64_t thread = 0;
+  ir::Loc other_loc = {};          ///< races: the earlier access
+  std::int64_t other_thread = -1;  ///< races: its thread
+};
+/// One line: kind, array, index, line and threads, in the words of the user's source.
+std::string describe(const Finding& finding, const ir::Function& kernel);
+
+/// What happened at comparisons, roundings to integers and kinks. A decision is uncertain in a lane when the
+/// bounds of its operands allow the other outcome.
+struct Decisions {
+  std::array<std::int64_t, kLanes> uncertain = {};        ///< that change forward values
+  std::array<std::int64_t, kLanes> uncertain_kinks = {};  ///< that change derivatives only (min, abs, ties)
+  std::array<bool, kLanes> enumerable = {true, true};     ///< false: some had more than two outcomes
+  std::uint64_t path = 0;  ///< hash of all outcomes: equal for runs along the same path
+  /// Places of the first few uncertain ones, for messages.
+  std::vector<ir::Loc> places = {};
+};
+
+struct Reference {
+  /// One per parameter; empty for values and for arrays that the kernel never writes.
+  std::vector<std::optional<OutputArray>> outputs;
+  /// With Run::gradient, one per parameter; empty for parameters without floats.
+  std::vector<std::optional<GradientArray>> gradients;
+  std::vector<Finding> findings;  ///< the first 64
+  Decisions decisions;
+  std::int64_t instructions = 0;
+  bool complete = true;  ///< false: stopped at the instruction budget
+};
+
+inline constexpr int kDirections = 8;
+
+/// Directional derivatives by dual numbers: along up to eight directions at once.
+struct Tangents {
+  /// [parameter][leaf of the array after the launch]; empty where Reference::outputs is.
+  std::vector<std::vector<std::array<long double, kDirections>>> outputs;
+  std::uint64_t path = 0;
+  bool complete = true;
+};
+
+/// Directional derivatives by Ridders' extrapolated central differences in long double.
+struct Differences {
+  struct Estimate {
+    long double value = 0;
+    long double error = 0;  ///< the scheme's own estimate
+  };
+  std::vector<std::vector<Estimate>> outputs;  ///< as Tangents::outputs
+  bool same_path = false;  ///< false: no step small enough kept all points of the stencil on one path
+};
+
+class Program;
+
+/// A kernel made ready for evaluation. Immutable: evaluations may run concurrently.
+class Oracle {
+ public:
+  /// Keeps references to both. Fails on what the oracle cannot evaluate, with the reason.
+  static Result<Oracle> make(const ir::Module& module, const ir::Function& kernel);
+
+  Oracle(Oracle&&) noexcept;
+  Oracle& operator=(Oracle&&) noexcept;
+  ~Oracle();
+
+  Reference evaluate(const Run& run) const;
+  /// Directions are changes of the initial float leaves; at most kDirections of them.
+  Tangents tangents(const Run& run, const std::vector<LeafValues>& directions) const;
+  Differences differences(const Run& run, const LeafValues& direction) const;
+
+  /// Whether a parameter is an array that some statement stores to or updates atomically.
+  bool writes(ir::VarId parameter) const;
+
+ private:
+  explicit Oracle(std::unique_ptr<Program> program);
+  std::unique_ptr<Program> program_;
+};
+
+/// Largest relative disagreement between the sweep's gradients and the dual numbers along one direction:
+/// |sum seed * tangent - sum gradient * direction| / sum |gradient * direction|. At most 2^-45, or the oracle
+/// is wrong.
+long double disagreement(const Reference& swept, const Tangents& tangents, int direction_number, const Run& run,
+                         const LeafValues& direction);
+
+}  // namespace assay::reference
