@@ -38,7 +38,8 @@ endfunction()
 # assay_test(NAME <name> SOURCES a_test.cpp ... [LINK <libs> ...] [LABELS cpu ...] [TIMEOUT <seconds>])
 #
 # Defines one GoogleTest executable and one CTest test of the same name; the label is cpu and the time
-# limit 120 s unless given. Exit status 77 counts as skipped. ASSAY_SOURCE_DIR is the repository's root.
+# limit 120 s unless given. A test of which all parts skip counts as skipped. In the sources,
+# ASSAY_SOURCE_DIR is the repository's root.
 function(assay_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;LINK;LABELS")
   assay_reject_unparsed(assay_test "${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
@@ -48,7 +49,7 @@ function(assay_test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
-  assay_executable(NAME ${arg_NAME} SOURCES ${arg_SOURCES} LINK ${arg_LINK} GTest::gmock GTest::gtest_main)
+  assay_executable(NAME ${arg_NAME} SOURCES ${arg_SOURCES} LINK ${arg_LINK} assay_test_main)
   target_compile_definitions(${arg_NAME} PRIVATE "ASSAY_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
   set_tests_properties(${arg_NAME} PROPERTIES
