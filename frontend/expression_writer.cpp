@@ -1,0 +1,161 @@
+#include "frontend/expression_writer.hpp"
+
+#include <fmt/format.h>
+
+namespace assay::frontend {
+namespace {
+
+/// How an operation's pattern binds as a whole, and how tightly its operands must.
+struct Binding {
+  Precedence own = kAtom;
+  Precedence left = kLoosest;    ///< of $0
+  Precedence others = kLoosest;  ///< of $1 and $2
+};
+
+constexpr Precedence tighter(Precedence precedence) { return static_cast<Precedence>(precedence + 1); }
+constexpr Binding left_to_right(Precedence precedence) { return {precedence, precedence, tighter(precedence)}; }
+
+/// Python's precedence of the operators; every other operation is a call.
+Binding binding(ir::Op op) {
+  switch (op) {
+    case ir::Op::kConditional: return {kConditional, kOr, kOr};
+    case ir::Op::kOr: return left_to_right(kOr);
+    case ir::Op::kAnd: return left_to_right(kAnd);
+    case ir::Op::kNot: return {kNot, kNot, kNot};
+    case ir::Op::kEq:
+    case ir::Op::kNe:
+    case ir::Op::kLt:
+    case ir::Op::kLe:
+    case ir::Op::kGt:
+    case ir::Op::kGe: return {kComparison, kBitOr, kBitOr};  // two in a row would be a chain
+    case ir::Op::kBitOr: return left_to_right(kBitOr);
+    case ir::Op::kBitXor: return left_to_right(kBitXor);
+    case ir::Op::kBitAnd: return left_to_right(kBitAnd);
+    case ir::Op::kShiftLeft:
+    case ir::Op::kShiftRight: return left_to_right(kShift);
+    case ir::Op::kAdd:
+    case ir::Op::kSub: return left_to_right(kSum);
+    case ir::Op::kMul:
+    case ir::Op::kDiv:
+    case ir::Op::kMod:
+    case ir::Op::kFloorDiv: return left_to_right(kProduct);
+    case ir::Op::kNeg:
+    case ir::Op::kBitNot: return {kUnary, kUnary, kUnary};
+    case ir::Op::kExtract: return {kPostfix, kPostfix, kLoosest};
+    default: return {};
+  }
+}
+
+}  // namespace
+
+std::string ExpressionWriter::operand(ir::ExprId id, Precedence precedence) {
+  const Spelled spelled = spell(id);
+  return spelled.precedence < precedence ? fmt::format("({})", spelled.text) : spelled.text;
+}
+
+std::string ExpressionWriter::write_variable_start(ir::ExprId id) {
+  return is_literal(id) ? literal_call(function_.expr(id)) : write(id);
+}
+
+std::string ExpressionWriter::list(const std::vector<ir::ExprId>& ids, std::size_t first) {
+  std::string text;
+  for (std::size_t i = first; i < ids.size(); ++i)
+    text += (i > first ? ", " : "") + write(ids[i]);
+  return text;
+}
+
+std::string ExpressionWriter::field_name(ir::Type type, std::int32_t field) const {
+  return module_.structs[type.struct_id].fields[static_cast<std::size_t>(field)].name;
+}
+
+std::string ExpressionWriter::constructor(ir::Type type) {
+  if (type.shape == ir::Shape::kStruct) return file_.structs[type.struct_id];
+  return file_.aliases.spell(type);
+}
+
+std::string ExpressionWriter::annotation(ir::Type type) {
+  const std::string element = constructor(type.element());
+  if (!type.is_array()) return element;
+  return type.rank == 1 ? fmt::format("wp.array(dtype={})", element)
+                        : fmt::format("wp.array{}d(dtype={})", type.rank, element);
+}
+
+void ExpressionWriter::fail(ir::Loc loc, std::string message) {
+  if (error_) return;
+  std::string where = module_.source_name.empty() ? function_.name : module_.source_name;
+  if (loc.line > 0) where += fmt::format(":{}:{}", loc.line, loc.column);
+  error_ = Error{std::move(message), std::move(where)};
+}
+
+ExpressionWriter::Spelled ExpressionWriter::spell(ir::ExprId id) {
+  const ir::Expr& expr = function_.expr(id);
+  switch (expr.kind) {
+    case ir::ExprKind::kLiteral: return literal(expr);
+    case ir::ExprKind::kVariable: return {variables_[static_cast<std::size_t>(expr.variable)]};
+    case ir::ExprKind::kOperation: return operation(expr);
+    case ir::ExprKind::kLoad:
+      return {fmt::format("{}[{}]", operand(expr.args[0], kPostfix), list(expr.args, 1)), kPostfix};
+    case ir::ExprKind::kShapeOf:
+      return {fmt::format("{}.shape[{}]", operand(expr.args[0], kPostfix), expr.index), kPostfix};
+    case ir::ExprKind::kField: {
+      const ir::Type object = function_.expr(expr.args[0]).type;
+      return {fmt::format("{}.{}", operand(expr.args[0], kPostfix), field_name(object, expr.index)), kPostfix};
+    }
+    case ir::ExprKind::kCall: return {fmt::format("{}({})", function_name(expr.index), list(expr.args))};
+  }
+  return {};
+}
+
+ExpressionWriter::Spelled ExpressionWriter::literal(const ir::Expr& expr) const {
+  const ir::Scalar scalar = expr.type.scalar;
+  const bool bare = scalar == ir::Scalar::kF32 || scalar == ir::Scalar::kI32 || scalar == ir::Scalar::kBool;
+  if (!bare) return {literal_call(expr)};
+  std::string text = spell_number(scalar, expr.bits);
+  return {text, text.front() == '-' ? kUnary : kAtom};
+}
+
+std::string ExpressionWriter::literal_call(const ir::Expr& expr) const {
+  return fmt::format("{}({})", spell_scalar(expr.type.scalar), spell_number(expr.type.scalar, expr.bits));
+}
+
+ExpressionWriter::Spelled ExpressionWriter::operation(const ir::Expr& expr) {
+  const ir::OperationRow& operation = row(expr.op);
+  if (operation.warp.empty()) {
+    const bool update = expr.op == ir::Op::kInsert || expr.op == ir::Op::kWithField;
+    fail(expr.loc, update ? fmt::format("{} can only be written as an assignment to a part of a variable or cell",
+                                        operation.mnemonic)
+                          : fmt::format("Warp has no operation {}", operation.mnemonic));
+    return {};
+  }
+  const bool after_minus = expr.op == ir::Op::kNeg || expr.op == ir::Op::kCast;
+  if (after_minus && is_literal(expr.args[0])) {
+    const std::string call = literal_call(function_.expr(expr.args[0]));
+    if (expr.op == ir::Op::kNeg) return {"-" + call, kUnary};
+    return {fmt::format("{}({})", constructor(expr.type), call)};
+  }
+  const Binding bind = binding(expr.op);
+  return {expand(operation.warp, expr, bind.left, bind.others), bind.own};
+}
+
+std::string ExpressionWriter::expand(std::string_view pattern, const ir::Expr& expr, Precedence left,
+                                     Precedence others) {
+  std::string text;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '$') {
+      text += pattern[i];
+      continue;
+    }
+    const char what = pattern[++i];
+    if (what == 'T') {
+      text += constructor(expr.type);
+    } else if (what == '*') {
+      text += list(expr.args);
+    } else {
+      const auto number = static_cast<std::size_t>(what - '0');
+      text += operand(expr.args[number], number == 0 ? left : others);
+    }
+  }
+  return text;
+}
+
+}  // namespace assay::frontend

@@ -1,0 +1,91 @@
+// Spells the expressions of one function in Warp Python, with no more parentheses than Python needs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/spelling.hpp"
+#include "ir/module.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::frontend {
+
+/// What all functions of a file share.
+struct FileNames {
+  std::vector<std::string> structs;    ///< by index into Module::structs
+  std::vector<std::string> functions;  ///< by index into Module::functions
+  TypeAliases aliases;
+};
+
+/// How tightly Python binds an expression, loosest first.
+enum Precedence : std::uint8_t {
+  kLoosest,
+  kConditional,
+  kOr,
+  kAnd,
+  kNot,
+  kComparison,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kShift,
+  kSum,
+  kProduct,
+  kUnary,
+  kPostfix,
+  kAtom
+};
+
+class ExpressionWriter {
+ public:
+  /// `variables` are the names of the function's variables. Keeps references to all.
+  ExpressionWriter(const ir::Module& module, const ir::Function& function, FileNames& file,
+                   const std::vector<std::string>& variables)
+      : module_(module), function_(function), file_(file), variables_(variables) {}
+
+  /// The expression alone on its side of a statement.
+  std::string write(ir::ExprId id) { return operand(id, kLoosest); }
+  /// As write, but a literal is a call of its type's constructor, which Warp does not treat as a constant.
+  std::string write_variable_start(ir::ExprId id);
+  /// The expression with parentheses unless it binds at least as tightly as `precedence`.
+  std::string operand(ir::ExprId id, Precedence precedence);
+  /// "(a, b, c)" without its parentheses.
+  std::string list(const std::vector<ir::ExprId>& ids, std::size_t first = 0);
+  const std::string& function_name(std::int32_t function) const {
+    return file_.functions[static_cast<std::size_t>(function)];
+  }
+  std::string field_name(ir::Type type, std::int32_t field) const;
+  /// A type as annotation: "float", "wp.vec3", "wp.array2d(dtype=float)".
+  std::string annotation(ir::Type type);
+  /// A value type as constructor: "float", "wp.vec3", a struct's name.
+  std::string constructor(ir::Type type);
+
+  /// Remembers the first failure; later text is of no use.
+  void fail(ir::Loc loc, std::string message);
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  struct Spelled {
+    std::string text;
+    Precedence precedence = kAtom;
+  };
+
+  Spelled spell(ir::ExprId id);
+  Spelled literal(const ir::Expr& expr) const;
+  Spelled operation(const ir::Expr& expr);
+  /// Replaces $0, $1, $2, $* and $T in a pattern of the operation table.
+  std::string expand(std::string_view pattern, const ir::Expr& expr, Precedence left, Precedence others);
+  std::string literal_call(const ir::Expr& expr) const;
+  bool is_literal(ir::ExprId id) const { return function_.expr(id).kind == ir::ExprKind::kLiteral; }
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  FileNames& file_;
+  const std::vector<std::string>& variables_;
+  std::optional<Error> error_;
+};
+
+}  // namespace assay::frontend

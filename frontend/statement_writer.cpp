@@ -1,0 +1,250 @@
+#include "frontend/statement_writer.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace assay::frontend {
+namespace {
+
+constexpr std::size_t kLineLength = 100;
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+void collect_changed_in_loops(const ir::Block& block, bool in_loop, std::set<ir::VarId>& changed) {
+  for (const ir::Stmt& statement : block.statements) {
+    if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) {
+      if (in_loop) changed.insert(assign->variable);
+    } else if (const auto* branch = std::get_if<ir::If>(&statement.node)) {
+      collect_changed_in_loops(branch->then_block, in_loop, changed);
+      collect_changed_in_loops(branch->else_block, in_loop, changed);
+    } else if (const auto* for_loop = std::get_if<ir::For>(&statement.node)) {
+      collect_changed_in_loops(for_loop->body, true, changed);
+    } else if (const auto* while_loop = std::get_if<ir::While>(&statement.node)) {
+      collect_changed_in_loops(while_loop->body, true, changed);
+    }
+  }
+}
+
+std::vector<std::string> name_variables(const ir::Function& function, NamePool& names) {
+  std::vector<std::string> variables;
+  variables.reserve(function.variables.size());
+  for (const ir::Variable& variable : function.variables)
+    variables.push_back(names.take(variable.name));
+  return variables;
+}
+
+/// "+" for the operations that have an augmented assignment here; empty for others.
+std::string_view augmented(ir::Op op) {
+  switch (op) {
+    case ir::Op::kAdd: return "+";
+    case ir::Op::kSub: return "-";
+    case ir::Op::kMul: return "*";
+    case ir::Op::kDiv: return "/";
+    default: return "";
+  }
+}
+
+}  // namespace
+
+StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& function, FileNames& file,
+                                 NamePool names)
+    : function_(function),
+      variables_(name_variables(function, names)),
+      expressions_(module, function, file, variables_) {
+  collect_changed_in_loops(function.body, false, changed_in_loops_);
+}
+
+std::string StatementWriter::definition(std::string_view name) {
+  text_.clear();
+  for (const std::string& annotation : function_.annotations)
+    text_ += fmt::format("# {}\n", annotation);
+  text_ += fmt::format("@wp.{}\n{}", function_.is_kernel ? "kernel" : "func", signature(name));
+  if (function_.is_kernel) {
+    const auto first = variables_.begin() + function_.parameter_count;
+    line(fmt::format("{} = wp.tid()", fmt::join(first, first + function_.launch_rank, ", ")));
+  }
+  if (!function_.is_kernel || !function_.body.statements.empty()) block(function_.body);
+  return text_;
+}
+
+std::string StatementWriter::signature(std::string_view name) {
+  std::vector<std::string> parameters;
+  for (ir::VarId i = 0; i < function_.parameter_count; ++i)
+    parameters.push_back(fmt::format("{}: {}", this->name(i), expressions_.annotation(function_.var(i).type)));
+  const std::string result = function_.results.size() == 1
+                                 ? fmt::format(" -> {}", expressions_.annotation(function_.results[0]))
+                                 : std::string();
+  std::string text = fmt::format("def {}({}){}:\n", name, fmt::join(parameters, ", "), result);
+  if (text.size() <= kLineLength + 1) return text;
+  return fmt::format("def {}(\n    {},\n){}:\n", name, fmt::join(parameters, ",\n    "), result);
+}
+
+void StatementWriter::line(std::string_view text) {
+  text_.append(static_cast<std::size_t>(4 * depth_), ' ');
+  text_ += text;
+  text_ += '\n';
+}
+
+void StatementWriter::block(const ir::Block& block) {
+  if (block.statements.empty()) line("pass");
+  for (const ir::Stmt& inner : block.statements)
+    statement(inner);
+}
+
+void StatementWriter::statement(const ir::Stmt& statement) {
+  std::visit(Overloaded{
+                 [&](const ir::Let& node) { let(node, statement.loc); },
+                 [&](const ir::Assign& node) { assign(node); },
+                 [&](const ir::Store& node) {
+                   const auto reads_cell = [&](ir::ExprId id) {
+                     const ir::Expr& load = function_.expr(id);
+                     return load.kind == ir::ExprKind::kLoad && same(load.args[0], node.array) &&
+                            std::equal(load.args.begin() + 1, load.args.end(), node.indices.begin(), node.indices.end(),
+                                       [&](ir::ExprId a, ir::ExprId b) { return same(a, b); });
+                   };
+                   write_place(fmt::format("{}[{}]", expressions_.operand(node.array, kPostfix),
+                                           expressions_.list(node.indices)),
+                               node.value, reads_cell);
+                 },
+                 [&](const ir::Atomic& node) { atomic(node); },
+                 [&](const ir::Call& node) { call(node); },
+                 [&](const ir::If& node) { if_(node, "if"); },
+                 [&](const ir::For& node) { for_(node); },
+                 [&](const ir::While& node) {
+                   line(fmt::format("while {}:", expressions_.write(node.condition)));
+                   ++depth_;
+                   block(node.body);
+                   --depth_;
+                 },
+                 [&](const ir::Break&) { line("break"); },
+                 [&](const ir::Continue&) { line("continue"); },
+                 [&](const ir::Return& node) {
+                   line(node.values.empty() ? "return" : fmt::format("return {}", expressions_.list(node.values)));
+                 },
+             },
+             statement.node);
+}
+
+std::string StatementWriter::value_of(ir::VarId variable, ir::ExprId value) {
+  return changed_in_loops_.contains(variable) ? expressions_.write_variable_start(value) : expressions_.write(value);
+}
+
+void StatementWriter::let(const ir::Let& let, ir::Loc loc) {
+  const ir::Type type = function_.var(let.variable).type;
+  if (type.is_local_array()) {
+    expressions_.fail(loc, fmt::format("local array {} cannot be written", name(let.variable)));
+    return;
+  }
+  if (let.value != ir::kNone) {
+    line(fmt::format("{} = {}", name(let.variable), value_of(let.variable, let.value)));
+  } else if (type.is_scalar()) {
+    line(fmt::format("{} = {}({})", name(let.variable), spell_scalar(type.scalar), spell_number(type.scalar, 0)));
+  } else {
+    line(fmt::format("{} = {}()", name(let.variable), expressions_.constructor(type)));
+  }
+}
+
+void StatementWriter::assign(const ir::Assign& assign) {
+  const auto reads_variable = [&](ir::ExprId id) {
+    const ir::Expr& expr = function_.expr(id);
+    return expr.kind == ir::ExprKind::kVariable && expr.variable == assign.variable;
+  };
+  const ir::Expr& value = function_.expr(assign.value);
+  if (value.kind != ir::ExprKind::kOperation) {
+    line(fmt::format("{} = {}", name(assign.variable), value_of(assign.variable, assign.value)));
+  } else if (const std::string_view sign = augmented(value.op); !sign.empty() && reads_variable(value.args[0])) {
+    line(fmt::format("{} {}= {}", name(assign.variable), sign, expressions_.write(value.args[1])));
+  } else {
+    write_place(name(assign.variable), assign.value, reads_variable);
+  }
+}
+
+void StatementWriter::write_place(std::string place, ir::ExprId value, const ReadsPlace& reads_place) {
+  const ir::Expr& expr = function_.expr(value);
+  const bool is_update = expr.kind == ir::ExprKind::kOperation && reads_place(expr.args[0]);
+  if (is_update && expr.op == ir::Op::kInsert) {
+    const ir::ExprId index = expr.args[1];
+    write_place(fmt::format("{}[{}]", place, expressions_.write(index)), expr.args[2], [&](ir::ExprId id) {
+      const ir::Expr& part = function_.expr(id);
+      return part.kind == ir::ExprKind::kOperation && part.op == ir::Op::kExtract && reads_place(part.args[0]) &&
+             same(part.args[1], index);
+    });
+  } else if (is_update && expr.op == ir::Op::kWithField) {
+    const std::int32_t field = expr.index;
+    write_place(fmt::format("{}.{}", place, expressions_.field_name(expr.type, field)), expr.args[1],
+                [&](ir::ExprId id) {
+                  const ir::Expr& part = function_.expr(id);
+                  return part.kind == ir::ExprKind::kField && part.index == field && reads_place(part.args[0]);
+                });
+  } else {
+    line(fmt::format("{} = {}", place, expressions_.write(value)));
+  }
+}
+
+bool StatementWriter::same(ir::ExprId a, ir::ExprId b) const {
+  const ir::Expr& x = function_.expr(a);
+  const ir::Expr& y = function_.expr(b);
+  return x.kind == y.kind && x.op == y.op && x.type == y.type && x.bits == y.bits && x.variable == y.variable &&
+         x.index == y.index &&
+         std::equal(x.args.begin(), x.args.end(), y.args.begin(), y.args.end(),
+                    [&](ir::ExprId s, ir::ExprId t) { return same(s, t); });
+}
+
+void StatementWriter::atomic(const ir::Atomic& atomic) {
+  std::string arguments = expressions_.write(atomic.array) + ", " + expressions_.list(atomic.indices);
+  if (atomic.compare != ir::kNone) arguments += ", " + expressions_.write(atomic.compare);
+  arguments += ", " + expressions_.write(atomic.value);
+  const std::string target = atomic.result == ir::kNone ? "" : name(atomic.result) + " = ";
+  line(fmt::format("{}wp.{}({})", target, row(atomic.op).warp, arguments));
+}
+
+void StatementWriter::call(const ir::Call& call) {
+  std::vector<std::string> targets;
+  for (const ir::VarId result : call.results)
+    targets.push_back(name(result));
+  line(fmt::format("{}{}{}({})", fmt::join(targets, ", "), targets.empty() ? "" : " = ",
+                   expressions_.function_name(call.function), expressions_.list(call.args)));
+}
+
+void StatementWriter::if_(const ir::If& branch, std::string_view keyword) {
+  line(fmt::format("{} {}:", keyword, expressions_.write(branch.condition)));
+  ++depth_;
+  block(branch.then_block);
+  --depth_;
+  const auto& others = branch.else_block.statements;
+  if (others.empty()) return;
+  if (const auto* next = std::get_if<ir::If>(&others[0].node); next != nullptr && others.size() == 1) {
+    if_(*next, "elif");
+    return;
+  }
+  line("else:");
+  ++depth_;
+  block(branch.else_block);
+  --depth_;
+}
+
+bool StatementWriter::is_literal_i32(ir::ExprId id, std::int64_t value) const {
+  const ir::Expr& expr = function_.expr(id);
+  return expr.kind == ir::ExprKind::kLiteral && expr.type == ir::kI32 && expr.bits == static_cast<std::uint64_t>(value);
+}
+
+void StatementWriter::for_(const ir::For& loop) {
+  std::string range = expressions_.write(loop.stop);
+  const bool counts_up = is_literal_i32(loop.step, 1);
+  if (!counts_up || !is_literal_i32(loop.start, 0)) range = expressions_.write(loop.start) + ", " + range;
+  if (!counts_up) range += ", " + expressions_.write(loop.step);
+  line(fmt::format("for {} in range({}):", name(loop.variable), range));
+  ++depth_;
+  block(loop.body);
+  --depth_;
+}
+
+}  // namespace assay::frontend

@@ -1,0 +1,55 @@
+// Spells the body of one function or kernel in Warp Python.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/expression_writer.hpp"
+#include "ir/module.hpp"
+
+namespace assay::frontend {
+
+class StatementWriter {
+ public:
+  /// Keeps references to all but `names`; those are the file's names, which variables must not take.
+  StatementWriter(const ir::Module& module, const ir::Function& function, FileNames& file, NamePool names);
+  StatementWriter(const StatementWriter&) = delete;
+  StatementWriter& operator=(const StatementWriter&) = delete;
+
+  /// The definition under `name`: comments, decorator, signature and body, with a newline at its end.
+  std::string definition(std::string_view name);
+  const std::optional<Error>& error() const { return expressions_.error(); }
+
+ private:
+  /// Whether an expression reads the place that an assignment writes.
+  using ReadsPlace = std::function<bool(ir::ExprId)>;
+
+  std::string signature(std::string_view name);
+  void block(const ir::Block& block);
+  void statement(const ir::Stmt& statement);
+  void let(const ir::Let& let, ir::Loc loc);
+  void assign(const ir::Assign& assign);
+  void atomic(const ir::Atomic& atomic);
+  void call(const ir::Call& call);
+  void if_(const ir::If& branch, std::string_view keyword);
+  void for_(const ir::For& loop);
+  /// "place = value", where value may be the place's old value with a part replaced: "place[i].f = part".
+  void write_place(std::string place, ir::ExprId value, const ReadsPlace& reads_place);
+  bool same(ir::ExprId a, ir::ExprId b) const;
+  bool is_literal_i32(ir::ExprId id, std::int64_t value) const;
+  const std::string& name(ir::VarId variable) const { return variables_[static_cast<std::size_t>(variable)]; }
+  std::string value_of(ir::VarId variable, ir::ExprId value);
+  void line(std::string_view text);
+
+  const ir::Function& function_;
+  std::vector<std::string> variables_;
+  std::set<ir::VarId> changed_in_loops_;
+  ExpressionWriter expressions_;
+  std::string text_;
+  int depth_ = 1;
+};
+
+}  // namespace assay::frontend

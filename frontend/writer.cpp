@@ -1,0 +1,138 @@
+#include "frontend/writer.hpp"
+
+#include <numeric>
+#include <set>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "frontend/statement_writer.hpp"
+
+namespace assay::frontend {
+namespace {
+
+/// What of a module goes into the file, by index, in the module's order.
+struct Selection {
+  std::set<std::size_t> structs;
+  std::set<std::size_t> functions;
+  std::set<std::size_t> kernels;
+};
+
+std::set<std::size_t> all_of(std::size_t count) {
+  std::vector<std::size_t> indices(count);
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  return {indices.begin(), indices.end()};
+}
+
+void select_struct(const ir::Module& module, ir::Type type, Selection& selection) {
+  if (type.shape != ir::Shape::kStruct || !selection.structs.insert(type.struct_id).second) return;
+  for (const ir::Field& field : module.structs[type.struct_id].fields)
+    select_struct(module, field.type, selection);
+}
+
+void select_called(const ir::Block& block, std::set<std::size_t>& called) {
+  for (const ir::Stmt& statement : block.statements) {
+    if (const auto* call = std::get_if<ir::Call>(&statement.node)) {
+      called.insert(static_cast<std::size_t>(call->function));
+    } else if (const auto* branch = std::get_if<ir::If>(&statement.node)) {
+      select_called(branch->then_block, called);
+      select_called(branch->else_block, called);
+    } else if (const auto* for_loop = std::get_if<ir::For>(&statement.node)) {
+      select_called(for_loop->body, called);
+    } else if (const auto* while_loop = std::get_if<ir::While>(&statement.node)) {
+      select_called(while_loop->body, called);
+    }
+  }
+}
+
+void select_used(const ir::Module& module, const ir::Function& function, Selection& selection) {
+  for (const ir::Variable& variable : function.variables)
+    select_struct(module, variable.type, selection);
+  std::set<std::size_t> called;
+  for (const ir::Expr& expr : function.expressions) {
+    select_struct(module, expr.type, selection);
+    if (expr.kind == ir::ExprKind::kCall) called.insert(static_cast<std::size_t>(expr.index));
+  }
+  select_called(function.body, called);
+  for (const std::size_t index : called) {
+    if (selection.functions.insert(index).second) select_used(module, module.functions[index], selection);
+  }
+}
+
+/// Makes the aliases of all types that the selection mentions, before variables take the names.
+void spell_types(const ir::Module& module, const Selection& selection, TypeAliases& aliases) {
+  const auto spell = [&](ir::Type type) {
+    if (!type.is_void() && type.shape != ir::Shape::kStruct) aliases.spell(type);
+  };
+  const auto spell_function = [&](const ir::Function& function) {
+    for (const ir::Variable& variable : function.variables)
+      spell(variable.type);
+    for (const ir::Expr& expr : function.expressions)
+      spell(expr.type);
+  };
+  for (const std::size_t index : selection.structs) {
+    for (const ir::Field& field : module.structs[index].fields)
+      spell(field.type);
+  }
+  for (const std::size_t index : selection.functions)
+    spell_function(module.functions[index]);
+  for (const std::size_t index : selection.kernels)
+    spell_function(module.kernels[index]);
+}
+
+std::string write_struct(const ir::Module& module, std::size_t index, FileNames& file) {
+  const ir::Function no_function;
+  const std::vector<std::string> no_variables;
+  ExpressionWriter types(module, no_function, file, no_variables);
+  std::string text = fmt::format("@wp.struct\nclass {}:\n", file.structs[index]);
+  for (const ir::Field& field : module.structs[index].fields)
+    text += fmt::format("    {}: {}\n", field.name, types.annotation(field.type));
+  return text;
+}
+
+Result<std::string> write_selection(const ir::Module& module, const Selection& selection) {
+  NamePool names;
+  FileNames file{.structs = {}, .functions = {}, .aliases = TypeAliases(names)};
+  for (const ir::StructDef& definition : module.structs)
+    file.structs.push_back(names.take(definition.name));
+  for (const ir::Function& function : module.functions)
+    file.functions.push_back(names.take(function.name));
+  std::vector<std::string> kernel_names;
+  for (const ir::Function& kernel : module.kernels)
+    kernel_names.push_back(names.take(kernel.name));
+  spell_types(module, selection, file.aliases);
+
+  std::string text = "import warp as wp\n";
+  if (const std::string& aliases = file.aliases.definitions(); !aliases.empty()) text += "\n" + aliases;
+  for (const std::size_t index : selection.structs)
+    text += "\n\n" + write_struct(module, index, file);
+  const auto add = [&](const ir::Function& function, const std::string& name) {
+    StatementWriter writer(module, function, file, names);
+    text += "\n\n" + writer.definition(name);
+    return writer.error();
+  };
+  for (const std::size_t index : selection.functions) {
+    if (auto error = add(module.functions[index], file.functions[index])) return *error;
+  }
+  for (const std::size_t index : selection.kernels) {
+    if (auto error = add(module.kernels[index], kernel_names[index])) return *error;
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> write_python(const ir::Module& module) {
+  return write_selection(module, {.structs = all_of(module.structs.size()),
+                                  .functions = all_of(module.functions.size()),
+                                  .kernels = all_of(module.kernels.size())});
+}
+
+Result<std::string> write_kernel(const ir::Module& module, std::size_t kernel) {
+  Selection selection{.structs = {}, .functions = {}, .kernels = {kernel}};
+  select_used(module, module.kernels[kernel], selection);
+  return write_selection(module, selection);
+}
+
+}  // namespace assay::frontend
