@@ -63,8 +63,7 @@ VarId Builder::parameter(std::string name, Type type) {
 }
 
 VarId Builder::thread_index(std::string name) {
-  require(static_cast<std::size_t>(function_.parameter_count + function_.launch_rank) ==
-              function_.variables.size(),
+  require(static_cast<std::size_t>(function_.parameter_count + function_.launch_rank) == function_.variables.size(),
           "a thread index after other variables");
   ++function_.launch_rank;
   return declare(std::move(name), kI32);
@@ -78,17 +77,15 @@ ExprId Builder::add(Expr expr) {
 
 ExprId Builder::literal(Type type, double value) {
   require(type.is_float_scalar(), "a float literal of a type that is not a float scalar");
-  return add({.kind = ExprKind::kLiteral,
-              .type = type,
-              .bits = std::bit_cast<std::uint64_t>(round_to(type.scalar, value))});
+  return add(
+      {.kind = ExprKind::kLiteral, .type = type, .bits = std::bit_cast<std::uint64_t>(round_to(type.scalar, value))});
 }
 
 ExprId Builder::literal(Type type, std::int64_t value) {
   if (type.is_float_scalar()) return literal(type, static_cast<double>(value));
   require(type.is_scalar(), "an integer literal of a type that is not a scalar");
-  return add({.kind = ExprKind::kLiteral,
-              .type = type,
-              .bits = static_cast<std::uint64_t>(wrap_to(type.scalar, value))});
+  return add(
+      {.kind = ExprKind::kLiteral, .type = type, .bits = static_cast<std::uint64_t>(wrap_to(type.scalar, value))});
 }
 
 ExprId Builder::zero(Type type) {
@@ -98,8 +95,7 @@ ExprId Builder::zero(Type type) {
 }
 
 ExprId Builder::var(VarId variable) {
-  require(variable >= 0 && static_cast<std::size_t>(variable) < function_.variables.size(),
-          "an unknown variable");
+  require(variable >= 0 && static_cast<std::size_t>(variable) < function_.variables.size(), "an unknown variable");
   return add({.kind = ExprKind::kVariable, .type = function_.var(variable).type, .variable = variable});
 }
 
@@ -119,8 +115,7 @@ ExprId Builder::op(Op op, std::span<const ExprId> args, Type requested, std::int
 
 ExprId Builder::load(VarId array, std::vector<ExprId> indices) {
   const Type type = function_.var(array).type;
-  require(indices.size() == (type.is_local_array() ? 1U : type.rank) && !indices.empty(),
-          "wrong number of indices");
+  require(indices.size() == (type.is_local_array() ? 1U : type.rank) && !indices.empty(), "wrong number of indices");
   std::vector<ExprId> args{var(array)};
   args.insert(args.end(), indices.begin(), indices.end());
   return add({.kind = ExprKind::kLoad, .type = type.element(), .args = std::move(args)});
@@ -145,8 +140,7 @@ ExprId Builder::field(ExprId object, int index) {
 ExprId Builder::call(int function, std::vector<ExprId> args) {
   const Function& callee = module_.functions[static_cast<std::size_t>(function)];
   require(callee.results.size() == 1, "a call as a value of a function that does not return one value");
-  return add(
-      {.kind = ExprKind::kCall, .type = callee.results[0], .index = function, .args = std::move(args)});
+  return add({.kind = ExprKind::kCall, .type = callee.results[0], .index = function, .args = std::move(args)});
 }
 
 template <class Node>
@@ -154,9 +148,7 @@ void Builder::emit(Node node) {
   current_->statements.push_back(Stmt{.node = std::move(node), .loc = loc_});
 }
 
-void Builder::append(Stmt statement) {
-  current_->statements.push_back(std::move(statement));
-}
+void Builder::append(Stmt statement) { current_->statements.push_back(std::move(statement)); }
 
 VarId Builder::let(std::string name, ExprId value) {
   const VarId variable = declare(std::move(name), type_of(value));
@@ -184,8 +176,8 @@ void Builder::atomic(AtomicOp op, VarId array, std::vector<ExprId> indices, Expr
   emit(Atomic{.op = op, .array = var(array), .indices = std::move(indices), .value = value});
 }
 
-VarId Builder::atomic_result(std::string name, AtomicOp op, VarId array, std::vector<ExprId> indices,
-                             ExprId value, ExprId compare) {
+VarId Builder::atomic_result(std::string name, AtomicOp op, VarId array, std::vector<ExprId> indices, ExprId value,
+                             ExprId compare) {
   const VarId result = declare(std::move(name), function_.var(array).type.element());
   emit(Atomic{.op = op,
               .array = var(array),
@@ -196,8 +188,7 @@ VarId Builder::atomic_result(std::string name, AtomicOp op, VarId array, std::ve
   return result;
 }
 
-std::vector<VarId> Builder::call_statement(int function, std::vector<ExprId> args,
-                                           std::vector<std::string> names) {
+std::vector<VarId> Builder::call_statement(int function, std::vector<ExprId> args, std::vector<std::string> names) {
   const Function& callee = module_.functions[static_cast<std::size_t>(function)];
   require(callee.results.size() == names.size(), "a call with another number of results");
   std::vector<VarId> results;
@@ -215,8 +206,7 @@ Block Builder::block(const std::function<void()>& body) {
   return block;
 }
 
-void Builder::if_(ExprId condition, const std::function<void()>& then_body,
-                  const std::function<void()>& else_body) {
+void Builder::if_(ExprId condition, const std::function<void()>& then_body, const std::function<void()>& else_body) {
   const Loc loc = loc_;
   Block then_block = block(then_body);
   Block else_block = block(else_body);
@@ -224,8 +214,7 @@ void Builder::if_(ExprId condition, const std::function<void()>& then_body,
   emit(If{condition, std::move(then_block), std::move(else_block)});
 }
 
-void Builder::for_(std::string name, ExprId start, ExprId stop, ExprId step,
-                   const std::function<void(VarId)>& body) {
+void Builder::for_(std::string name, ExprId start, ExprId stop, ExprId step, const std::function<void(VarId)>& body) {
   const Loc loc = loc_;
   const VarId variable = declare(std::move(name), type_of(start));
   Block inner = block([&] { body(variable); });
@@ -240,14 +229,8 @@ void Builder::while_(ExprId condition, const std::function<void()>& body) {
   emit(While{condition, std::move(inner)});
 }
 
-void Builder::break_() {
-  emit(Break{});
-}
-void Builder::continue_() {
-  emit(Continue{});
-}
-void Builder::return_(std::vector<ExprId> values) {
-  emit(Return{std::move(values)});
-}
+void Builder::break_() { emit(Break{}); }
+void Builder::continue_() { emit(Continue{}); }
+void Builder::return_(std::vector<ExprId> values) { emit(Return{std::move(values)}); }
 
 }  // namespace assay::ir

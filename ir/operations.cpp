@@ -7,19 +7,13 @@
 namespace assay::ir {
 namespace {
 
-bool is_numeric_scalar(Type type) {
-  return type.is_scalar() && type.scalar != Scalar::kBool;
-}
+bool is_numeric_scalar(Type type) { return type.is_scalar() && type.scalar != Scalar::kBool; }
 bool is_linear(Type type) {
   return type.is_value() && type.shape != Shape::kStruct && type.shape != Shape::kTransform &&
          type.scalar != Scalar::kBool;
 }
-bool is_float_vector(Type type) {
-  return type.is_vector() && is_float(type.scalar);
-}
-bool is_signed_component(Type type) {
-  return row(type.scalar).is_signed;
-}
+bool is_float_vector(Type type) { return type.is_vector() && is_float(type.scalar); }
+bool is_signed_component(Type type) { return row(type.scalar).is_signed; }
 
 bool all_same(std::span<const Type> types) {
   return std::all_of(types.begin(), types.end(), [&](Type type) { return type == types[0]; });
@@ -53,8 +47,7 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
                  : kVoid;
     case TypeRule::kSplat: return requested.is_vector() && t[0] == requested.component() ? requested : kVoid;
     case TypeRule::kExtract: return t[0].is_vector() && t[1] == kI32 ? t[0].component() : kVoid;
-    case TypeRule::kInsert:
-      return t[0].is_vector() && t[1] == kI32 && t[2] == t[0].component() ? t[0] : kVoid;
+    case TypeRule::kInsert: return t[0].is_vector() && t[1] == kI32 && t[2] == t[0].component() ? t[0] : kVoid;
     case TypeRule::kVectorPair: return t[0].is_vector() && t[0] == t[1] ? t[0] : kVoid;
     case TypeRule::kDot: return t[0].is_vector() && t[0] == t[1] ? t[0].component() : kVoid;
     case TypeRule::kCross: return t[0].is_vector() && t[0].rows == 3 && t[0] == t[1] ? t[0] : kVoid;
@@ -99,8 +92,7 @@ std::string_view expectation(TypeRule rule) {
 Result<Type> result_type(Op op, std::span<const Type> operands, Type requested) {
   const OperationRow& operation = row(op);
   if (operation.arity >= 0 && operands.size() != static_cast<std::size_t>(operation.arity)) {
-    return Error{
-        fmt::format("{} takes {} operands, got {}", operation.mnemonic, operation.arity, operands.size())};
+    return Error{fmt::format("{} takes {} operands, got {}", operation.mnemonic, operation.arity, operands.size())};
   }
   if (operands.empty()) return Error{fmt::format("{} takes operands, got none", operation.mnemonic)};
   const Type type = apply(operation.rule, operands, requested);

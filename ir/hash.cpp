@@ -1,0 +1,10 @@
+#include "ir/hash.hpp"
+
+#include "ir/support/hash.hpp"
+#include "ir/text.hpp"
+
+namespace assay::ir {
+
+std::string hash(const Module& module) { return sha256_hex(to_text(module, Naming::kCanonical)); }
+
+}  // namespace assay::ir

@@ -1,0 +1,54 @@
+// Reading of expressions: infers and checks the type of every node as it goes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/module.hpp"
+#include "ir/text_cursor.hpp"
+#include "ir/text_scope.hpp"
+
+namespace assay::ir::text {
+
+class ExpressionParser {
+ public:
+  /// Keeps references to all; appends nodes to `function`.
+  ExpressionParser(Cursor& cursor, const Scope& scope, Function& function, const Names& variables)
+      : cursor_(cursor), scope_(scope), function_(function), variables_(variables) {}
+
+  /// Reads one expression; kNone after a failure.
+  ExprId parse();
+  /// Reads expressions separated by commas up to and with `close`.
+  std::vector<ExprId> parse_list(std::string_view close);
+  Type type_of(ExprId id) const { return id == kNone ? kVoid : function_.expr(id).type; }
+
+ private:
+  ExprId parse_primary();
+  ExprId parse_postfix(ExprId operand);
+  ExprId parse_literal();
+  ExprId parse_integer(const Token& number, bool negative, Scalar scalar);
+  ExprId parse_float(const Token& number, bool negative, Scalar scalar);
+  ExprId parse_named_float(const Token& word, bool negative);
+  ExprId parse_application(const Token& word);
+  ExprId parse_operation(const Token& word, Op op);
+  ExprId parse_with_field(const Token& word);
+  ExprId parse_shape(const Token& word);
+  ExprId parse_call(const Token& word);
+  ExprId parse_load(ExprId array, Loc loc);
+  ExprId parse_field(ExprId object, Loc loc);
+  std::int32_t parse_field_name(ExprId object);
+  Scalar parse_suffix(Scalar otherwise);
+
+  ExprId add(Expr expr, Loc loc);
+  ExprId literal(Scalar scalar, std::uint64_t bits, Loc loc);
+  ExprId fail(Loc loc, std::string message);
+
+  Cursor& cursor_;
+  const Scope& scope_;
+  Function& function_;
+  const Names& variables_;
+  int depth_ = 0;
+};
+
+}  // namespace assay::ir::text

@@ -1,0 +1,135 @@
+#include "ir/text_names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "ir/visit.hpp"
+
+namespace assay::ir::text {
+namespace {
+
+constexpr std::array<std::string_view, 18> kKeywords = {
+    "struct", "func",  "kernel", "nullable", "let",    "call", "if",    "else", "for",
+    "in",     "while", "break",  "continue", "return", "true", "false", "inf",  "nan",
+};
+constexpr std::array<std::string_view, 6> kTypeWords = {"vec", "mat", "quat", "transform", "array", "local"};
+
+template <class Range>
+bool contains(const Range& range, std::string_view word) {
+  return std::find(range.begin(), range.end(), word) != range.end();
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool nothing_reserved(std::string_view) { return false; }
+
+/// Calls visit(id) for each variable in order of declaration, those that nothing declares last.
+template <class Visit>
+void for_each_in_order(const Function& function, Visit&& visit) {
+  std::vector<bool> seen(function.variables.size());
+  const auto once = [&](VarId id) {
+    const auto index = static_cast<std::size_t>(id);
+    if (id < 0 || index >= seen.size() || seen[index]) return;
+    seen[index] = true;
+    visit(id);
+  };
+  for (VarId id = 0; id < function.parameter_count + function.launch_rank; ++id)
+    once(id);
+  for_each_statement(function.body, [&](const Stmt& statement) { for_each_declared(statement, once); });
+  for (std::size_t id = 0; id < seen.size(); ++id)
+    once(static_cast<VarId>(id));
+}
+
+/// Gives each element of `from` a name: its own, made unique, or prefix and index.
+template <class Range>
+std::vector<std::string> name_all(const Range& from, Naming naming, char prefix, UniqueNames::Reserved reserved) {
+  std::vector<std::string> names;
+  names.reserve(from.size());
+  UniqueNames unique(reserved);
+  for (const auto& item : from) {
+    names.push_back(naming == Naming::kCanonical ? fmt::format("{}{}", prefix, names.size()) : unique.take(item.name));
+  }
+  return names;
+}
+
+}  // namespace
+
+bool is_identifier(std::string_view name) {
+  if (name.empty() || !is_letter(name[0])) return false;
+  return std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
+}
+
+bool is_keyword(std::string_view word) { return contains(kKeywords, word); }
+
+bool is_function_word(std::string_view word) {
+  return is_keyword(word) || word == "shape" || word == "range" || find_operation(word) != nullptr ||
+         find_atomic(word) != nullptr;
+}
+
+bool is_type_word(std::string_view word) {
+  return is_keyword(word) || contains(kTypeWords, word) || find_scalar(word) != nullptr;
+}
+
+const OperationRow* find_operation(std::string_view mnemonic) {
+  static const auto* const kByMnemonic = [] {
+    auto* map = new std::unordered_map<std::string_view, const OperationRow*>;
+    for (const OperationRow& operation : kOperations)
+      map->emplace(operation.mnemonic, &operation);
+    return map;
+  }();
+  const auto found = kByMnemonic->find(mnemonic);
+  return found == kByMnemonic->end() ? nullptr : found->second;
+}
+
+const AtomicRow* find_atomic(std::string_view mnemonic) {
+  const auto found = std::find_if(kAtomics.begin(), kAtomics.end(),
+                                  [&](const AtomicRow& atomic) { return atomic.mnemonic == mnemonic; });
+  return found == kAtomics.end() ? nullptr : &*found;
+}
+
+const ScalarRow* find_scalar(std::string_view name) {
+  const auto* const end = kScalars + kScalarCount;
+  const auto* const found = std::find_if(kScalars, end, [&](const ScalarRow& scalar) { return scalar.name == name; });
+  return found == end ? nullptr : found;
+}
+
+std::string UniqueNames::take(std::string_view wanted) {
+  std::string base;
+  if (wanted.empty() || is_digit(wanted[0])) base = "_";
+  for (const char c : wanted)
+    base += is_letter(c) || is_digit(c) ? c : '_';
+  std::string name = base;
+  while (reserved_(name) || taken_.contains(name))
+    name = fmt::format("{}_{}", base, ++next_number_[base]);
+  taken_.insert(name);
+  return name;
+}
+
+ModuleNames name_module(const Module& module, Naming naming) {
+  ModuleNames names;
+  names.structs = name_all(module.structs, naming, 's', is_type_word);
+  for (const StructDef& definition : module.structs) {
+    names.fields.push_back(name_all(definition.fields, naming, 'a', nothing_reserved));
+  }
+  names.functions = name_all(module.functions, naming, 'f', is_function_word);
+  names.kernels = name_all(module.kernels, naming, 'k', is_keyword);
+  return names;
+}
+
+std::vector<std::string> name_variables(const Function& function, Naming naming) {
+  std::vector<std::string> names(function.variables.size());
+  UniqueNames unique(is_keyword);
+  std::size_t count = 0;
+  for_each_in_order(function, [&](VarId id) {
+    names[static_cast<std::size_t>(id)] =
+        naming == Naming::kCanonical ? fmt::format("v{}", count) : unique.take(function.var(id).name);
+    ++count;
+  });
+  return names;
+}
+
+}  // namespace assay::ir::text

@@ -1,0 +1,58 @@
+// The names of the text form: words that it keeps for itself, and a unique name for everything of a Module.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/module.hpp"
+#include "ir/text.hpp"
+
+namespace assay::ir::text {
+
+/// [A-Za-z_][A-Za-z0-9_]*
+bool is_identifier(std::string_view name);
+/// Words that name no variable: "let", "inf".
+bool is_keyword(std::string_view word);
+/// Words before '(' that are no function: mnemonics of operations and atomics, "shape", "range", keywords.
+bool is_function_word(std::string_view word);
+/// Words that are no struct: "f32", "vec", keywords.
+bool is_type_word(std::string_view word);
+
+/// The operation of a mnemonic, or null.
+const OperationRow* find_operation(std::string_view mnemonic);
+/// The atomic of a mnemonic, or null.
+const AtomicRow* find_atomic(std::string_view mnemonic);
+/// The scalar type of a name, or null.
+const ScalarRow* find_scalar(std::string_view name);
+
+/// Hands out names, each once.
+class UniqueNames {
+ public:
+  using Reserved = bool (*)(std::string_view);
+  explicit UniqueNames(Reserved reserved) : reserved_(reserved) {}
+
+  /// `wanted` with what is no identifier character replaced by '_', and with a number after it if taken.
+  std::string take(std::string_view wanted);
+
+ private:
+  Reserved reserved_;
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, int> next_number_;
+};
+
+/// Names of a Module's declarations, by their index.
+struct ModuleNames {
+  std::vector<std::string> structs;
+  std::vector<std::vector<std::string>> fields;
+  std::vector<std::string> functions;
+  std::vector<std::string> kernels;
+};
+ModuleNames name_module(const Module& module, Naming naming);
+
+/// Names of a function's variables, by VarId.
+std::vector<std::string> name_variables(const Function& function, Naming naming);
+
+}  // namespace assay::ir::text

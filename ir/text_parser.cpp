@@ -1,0 +1,83 @@
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ir/limits.hpp"
+#include "ir/text.hpp"
+#include "ir/text_cursor.hpp"
+#include "ir/text_names.hpp"
+#include "ir/text_scope.hpp"
+#include "ir/text_statements.hpp"
+
+namespace assay::ir {
+namespace {
+
+bool nothing_reserved(std::string_view) { return false; }
+
+/// Reads what follows the word "struct".
+void parse_struct(text::Cursor& cursor, text::Scope& scope) {
+  const Loc loc = cursor.token().loc;
+  const std::string_view name = text::parse_new_name(cursor, scope.structs, "struct", text::is_type_word);
+  StructDef definition{.name = std::string(name), .fields = {}};
+  text::Names fields;
+  cursor.expect("{");
+  cursor.skip_newlines();
+  while (!cursor.failed() && !cursor.at("}")) {
+    const std::string_view field = text::parse_new_name(cursor, fields, "field", nothing_reserved);
+    fields.emplace(field, static_cast<std::int32_t>(fields.size()));
+    cursor.expect(":");
+    definition.fields.push_back({std::string(field), text::parse_type(cursor, scope)});
+    cursor.expect(text::TokenKind::kNewline, "the end of the line");
+    cursor.skip_newlines();
+  }
+  cursor.expect("}");
+  if (scope.module.structs.size() >= kMaxStructs) cursor.fail(loc, fmt::format("more than {} structs", kMaxStructs));
+  // Entered only now: a struct cannot contain itself.
+  scope.structs.emplace(name, static_cast<std::int32_t>(scope.structs.size()));
+  scope.module.structs.push_back(std::move(definition));
+}
+
+void parse_declaration(text::Cursor& cursor, text::Scope& scope) {
+  if (cursor.accept("struct")) {
+    parse_struct(cursor, scope);
+  } else if (cursor.accept("func")) {
+    text::parse_function(cursor, scope, false);
+  } else if (cursor.accept("kernel")) {
+    text::parse_function(cursor, scope, true);
+  } else {
+    cursor.fail_expecting("struct, func or kernel");
+  }
+  if (!cursor.at(text::TokenKind::kEnd)) cursor.expect(text::TokenKind::kNewline, "the end of the line");
+  cursor.take_comments();
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+}  // namespace
+
+Result<Module> parse_text(std::string_view text, std::string_view name) {
+  if (text.size() > kMaxTextBytes) {
+    return Error{fmt::format("found {} bytes, expected at most {}", text.size(), kMaxTextBytes), std::string(name)};
+  }
+  text::Cursor cursor(text, name);
+  text::Scope scope;
+  cursor.skip_newlines();
+  while (!cursor.failed() && !cursor.at(text::TokenKind::kEnd)) {
+    parse_declaration(cursor, scope);
+    cursor.skip_newlines();
+  }
+  if (cursor.failed()) return cursor.error();
+  scope.module.source_name = name;
+  scope.module.source_lines = lines_of(text);
+  return std::move(scope.module);
+}
+
+}  // namespace assay::ir

@@ -1,0 +1,309 @@
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "ir/text.hpp"
+#include "ir/text_names.hpp"
+#include "ir/visit.hpp"
+
+namespace assay::ir {
+namespace {
+
+constexpr std::string_view kUnknown = "?";
+
+std::string element_text(const text::ModuleNames& names, Type type) {
+  const std::string_view scalar = row(type.scalar).name;
+  switch (type.shape) {
+    case Shape::kVoid: return std::string(kUnknown);
+    case Shape::kScalar: return std::string(scalar);
+    case Shape::kVector: return fmt::format("vec<{},{}>", scalar, type.rows);
+    case Shape::kMatrix: return fmt::format("mat<{},{},{}>", scalar, type.rows, type.cols);
+    case Shape::kQuaternion: return fmt::format("quat<{}>", scalar);
+    case Shape::kTransform: return fmt::format("transform<{}>", scalar);
+    case Shape::kStruct:
+      return type.struct_id < names.structs.size() ? names.structs[type.struct_id] : std::string(kUnknown);
+  }
+  return std::string(kUnknown);
+}
+
+std::string type_text(const text::ModuleNames& names, Type type) {
+  std::string element = element_text(names, type);
+  if (type.is_array()) return fmt::format("array<{},{}>", element, type.rank);
+  if (type.is_local_array()) return fmt::format("local<{},{}>", element, type.extent);
+  return element;
+}
+
+/// Shortest decimal that reads back as the same number of the type; always with a point, an exponent or a
+/// word, which tells it from an integer.
+std::string float_text(Scalar scalar, std::uint64_t bits) {
+  const auto value = std::bit_cast<double>(bits);
+  if (std::isnan(value)) return bits == 0x7ff8000000000000 ? "nan" : fmt::format("nan(0x{:016x})", bits);
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  std::string text = scalar == Scalar::kF32 ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+/// i32 and f32, Warp's own types of literals, need no suffix.
+std::string literal_text(Type type, std::uint64_t bits) {
+  if (!type.is_scalar()) return std::string(kUnknown);
+  const Scalar scalar = type.scalar;
+  if (scalar == Scalar::kBool) return bits != 0 ? "true" : "false";
+  std::string text = is_float(scalar)        ? float_text(scalar, bits)
+                     : row(scalar).is_signed ? fmt::format("{}", static_cast<std::int64_t>(bits))
+                                             : fmt::format("{}", bits);
+  if (scalar != Scalar::kI32 && scalar != Scalar::kF32) text += fmt::format(":{}", row(scalar).name);
+  return text;
+}
+
+/// Prints one function or kernel.
+class FunctionPrinter {
+ public:
+  FunctionPrinter(const Module& module, const text::ModuleNames& names, const Function& function, Naming naming,
+                  std::string& out)
+      : module_(module),
+        names_(names),
+        function_(function),
+        variables_(text::name_variables(function, naming)),
+        out_(out) {}
+
+  void print(std::string_view name) {
+    out_ += fmt::format("{} {}({}", function_.is_kernel ? "kernel" : "func", name, parameters());
+    for (VarId i = 0; i < function_.launch_rank; ++i) {
+      out_ += i == 0 ? "; " : ", ";
+      out_ += variable(function_.parameter_count + i);
+    }
+    out_ += ')';
+    for (std::size_t i = 0; i < function_.results.size(); ++i) {
+      out_ += i == 0 ? " -> " : ", ";
+      out_ += type_text(names_, function_.results[i]);
+    }
+    out_ += ' ';
+    print(function_.body);
+    out_ += '\n';
+  }
+
+ private:
+  template <class T>
+  static bool has(const std::vector<T>& items, std::int32_t index) {
+    return index >= 0 && static_cast<std::size_t>(index) < items.size();
+  }
+
+  std::string variable(VarId id) const {
+    return has(variables_, id) ? variables_[static_cast<std::size_t>(id)] : std::string(kUnknown);
+  }
+  std::string function_name(std::int32_t index) const {
+    return has(names_.functions, index) ? names_.functions[static_cast<std::size_t>(index)] : std::string(kUnknown);
+  }
+  std::string declaration(VarId id) const {
+    const Type type = has(function_.variables, id) ? function_.var(id).type : kVoid;
+    return fmt::format("{}: {}", variable(id), type_text(names_, type));
+  }
+  std::string parameters() const {
+    std::string text;
+    for (VarId id = 0; id < function_.parameter_count; ++id) {
+      if (id > 0) text += ", ";
+      if (has(function_.variables, id) && function_.var(id).nullable) text += "nullable ";
+      text += declaration(id);
+    }
+    return text;
+  }
+
+  // ---- expressions
+
+  /// `parent` is the node whose operand this is: an operand that does not precede it is not followed.
+  std::string expression(ExprId id, ExprId parent) const {
+    if (!has(function_.expressions, id) || id >= parent) return std::string(kUnknown);
+    const Expr& expr = function_.expr(id);
+    switch (expr.kind) {
+      case ExprKind::kLiteral: return literal_text(expr.type, expr.bits);
+      case ExprKind::kVariable: return variable(expr.variable);
+      case ExprKind::kOperation: return operation(id, expr);
+      case ExprKind::kLoad: return element(operand(id, 0), expr.args, 1, id);
+      case ExprKind::kShapeOf: return fmt::format("shape({}, {})", operand(id, 0), expr.index);
+      case ExprKind::kField: return fmt::format("{}.{}", operand(id, 0), field(id));
+      case ExprKind::kCall: return fmt::format("{}({})", function_name(expr.index), list(expr.args, 0, id));
+    }
+    return std::string(kUnknown);
+  }
+  std::string expression(ExprId id) const { return expression(id, static_cast<ExprId>(function_.expressions.size())); }
+
+  std::string operand(ExprId id, std::size_t number) const {
+    const std::vector<ExprId>& args = function_.expr(id).args;
+    return number < args.size() ? expression(args[number], id) : std::string(kUnknown);
+  }
+
+  std::string operation(ExprId id, const Expr& expr) const {
+    const OperationRow& table = row(expr.op);
+    if (table.rule == TypeRule::kWithField) {
+      return fmt::format("{}({}, {}, {})", table.mnemonic, operand(id, 0), field(id), operand(id, 1));
+    }
+    const bool requests = table.rule == TypeRule::kConversion || table.rule == TypeRule::kSplat;
+    const std::string requested = requests ? fmt::format("<{}>", type_text(names_, expr.type)) : "";
+    return fmt::format("{}{}({})", table.mnemonic, requested, list(expr.args, 0, id));
+  }
+
+  /// Name of field `index` of the struct that is the first operand.
+  std::string field(ExprId id) const {
+    const Expr& expr = function_.expr(id);
+    if (expr.args.empty() || expr.args[0] < 0 || expr.args[0] >= id) return std::string(kUnknown);
+    const Type type = function_.expr(expr.args[0]).type;
+    if (!type.is_struct() || type.struct_id >= module_.structs.size()) return std::string(kUnknown);
+    const std::vector<std::string>& fields = names_.fields[type.struct_id];
+    return has(fields, expr.index) ? fields[static_cast<std::size_t>(expr.index)] : std::string(kUnknown);
+  }
+
+  std::string list(const std::vector<ExprId>& ids, std::size_t first, ExprId parent) const {
+    std::string text;
+    for (std::size_t i = first; i < ids.size(); ++i) {
+      if (i > first) text += ", ";
+      text += expression(ids[i], parent);
+    }
+    return text;
+  }
+  std::string list(const std::vector<ExprId>& ids) const {
+    return list(ids, 0, static_cast<ExprId>(function_.expressions.size()));
+  }
+
+  std::string element(const std::string& array, const std::vector<ExprId>& indices, std::size_t first,
+                      ExprId parent) const {
+    return fmt::format("{}[{}]", array, list(indices, first, parent));
+  }
+  std::string element(ExprId array, const std::vector<ExprId>& indices) const {
+    return fmt::format("{}[{}]", expression(array), list(indices));
+  }
+
+  // ---- statements
+
+  void line(const std::string& text) {
+    out_.append(indent_, ' ');
+    out_ += text;
+    out_ += '\n';
+  }
+
+  /// From '{' to '}', without the newline after it.
+  void print(const Block& block) {
+    out_ += "{\n";
+    indent_ += 2;
+    for (const Stmt& statement : block.statements) {
+      std::visit([&](const auto& node) { print(node); }, statement.node);
+    }
+    indent_ -= 2;
+    out_.append(indent_, ' ');
+    out_ += '}';
+  }
+
+  void print(const Let& let) {
+    const std::string value = let.value == kNone ? "" : " = " + expression(let.value);
+    line(fmt::format("let {}{}", declaration(let.variable), value));
+  }
+  void print(const Assign& assign) {
+    line(fmt::format("{} = {}", variable(assign.variable), expression(assign.value)));
+  }
+  void print(const Store& store) {
+    line(fmt::format("{} = {}", element(store.array, store.indices), expression(store.value)));
+  }
+  void print(const Atomic& atomic) {
+    const std::string result = atomic.result == kNone ? "" : fmt::format("let {} = ", declaration(atomic.result));
+    const std::string compare = atomic.compare == kNone ? "" : expression(atomic.compare) + ", ";
+    line(fmt::format("{}{}({}, {}{})", result, row(atomic.op).mnemonic, element(atomic.array, atomic.indices), compare,
+                     expression(atomic.value)));
+  }
+  void print(const Call& call) {
+    std::string results;
+    for (const VarId id : call.results)
+      results += (results.empty() ? "let " : ", ") + declaration(id);
+    if (!results.empty()) results += " = ";
+    line(fmt::format("{}call {}({})", results, function_name(call.function), list(call.args)));
+  }
+  void print(const If& branch) {
+    out_.append(indent_, ' ');
+    print_chain(branch);
+    out_ += '\n';
+  }
+  /// An else that holds one if alone continues the chain.
+  void print_chain(const If& branch) {
+    out_ += fmt::format("if {} ", expression(branch.condition));
+    print(branch.then_block);
+    const std::vector<Stmt>& otherwise = branch.else_block.statements;
+    if (otherwise.empty()) return;
+    out_ += " else ";
+    if (otherwise.size() == 1 && std::holds_alternative<If>(otherwise[0].node)) {
+      print_chain(std::get<If>(otherwise[0].node));
+    } else {
+      print(branch.else_block);
+    }
+  }
+  void print(const For& loop) {
+    out_.append(indent_, ' ');
+    out_ += fmt::format("for {} in range({}, {}, {}) ", declaration(loop.variable), expression(loop.start),
+                        expression(loop.stop), expression(loop.step));
+    print(loop.body);
+    out_ += '\n';
+  }
+  void print(const While& loop) {
+    out_.append(indent_, ' ');
+    out_ += fmt::format("while {} ", expression(loop.condition));
+    print(loop.body);
+    out_ += '\n';
+  }
+  void print(const Break&) { line("break"); }
+  void print(const Continue&) { line("continue"); }
+  void print(const Return& leave) {
+    line(leave.values.empty() ? "return" : fmt::format("return {}", list(leave.values)));
+  }
+
+  const Module& module_;
+  const text::ModuleNames& names_;
+  const Function& function_;
+  std::vector<std::string> variables_;
+  std::string& out_;
+  std::size_t indent_ = 0;
+};
+
+void print_annotations(const Function& function, std::string& out) {
+  for (std::string annotation : function.annotations) {
+    for (char& c : annotation) {
+      if (c == '\n' || c == '\r') c = ' ';
+    }
+    out += fmt::format("# {}\n", annotation);
+  }
+}
+
+}  // namespace
+
+std::string to_text(const Module& module, Naming naming) {
+  const text::ModuleNames names = text::name_module(module, naming);
+  std::string out;
+  const auto separate = [&] {
+    if (!out.empty()) out += '\n';
+  };
+  for (std::size_t i = 0; i < module.structs.size(); ++i) {
+    separate();
+    out += fmt::format("struct {} {{\n", names.structs[i]);
+    for (std::size_t j = 0; j < module.structs[i].fields.size(); ++j) {
+      out += fmt::format("  {}: {}\n", names.fields[i][j], type_text(names, module.structs[i].fields[j].type));
+    }
+    out += "}\n";
+  }
+  const auto print = [&](const std::vector<Function>& functions, const std::vector<std::string>& their_names) {
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      separate();
+      if (naming == Naming::kSource) print_annotations(functions[i], out);
+      FunctionPrinter(module, names, functions[i], naming, out).print(their_names[i]);
+    }
+  };
+  print(module.functions, names.functions);
+  print(module.kernels, names.kernels);
+  return out;
+}
+
+std::string to_text(const Module& module, Type type) {
+  if (type.is_void()) return "void";
+  return type_text(text::name_module(module, Naming::kSource), type);
+}
+
+}  // namespace assay::ir

@@ -1,0 +1,108 @@
+// Walks over statements and expressions, for everything that reads or rewrites a program.
+//
+// Each function takes const and mutable programs alike. Order is that of the text: a statement before the
+// statements in its blocks, an expression before its operands.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "ir/module.hpp"
+
+namespace assay::ir {
+
+/// A visitor for std::visit made of one lambda per alternative.
+template <class... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+template <class... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
+
+template <class T, class Base>
+concept MaybeConst = std::same_as<std::remove_const_t<T>, Base>;
+
+/// Calls visit(Block&) for each block directly inside the statement.
+template <MaybeConst<Stmt> Statement, class Visit>
+void for_each_block(Statement& statement, Visit&& visit) {
+  std::visit(Overloaded{
+                 [&](MaybeConst<If> auto& node) {
+                   visit(node.then_block);
+                   visit(node.else_block);
+                 },
+                 [&](MaybeConst<For> auto& node) { visit(node.body); },
+                 [&](MaybeConst<While> auto& node) { visit(node.body); },
+                 [](auto&) {},
+             },
+             statement.node);
+}
+
+/// Calls visit(Stmt&) for each statement of the block and of the blocks inside it.
+template <MaybeConst<Block> AnyBlock, class Visit>
+void for_each_statement(AnyBlock& block, Visit&& visit) {
+  for (auto& statement : block.statements) {
+    visit(statement);
+    for_each_block(statement, [&](auto& inner) { for_each_statement(inner, visit); });
+  }
+}
+
+/// Calls visit(ExprId&) for each expression that the statement itself evaluates, absent ones left out; those
+/// of the blocks inside it are not its own.
+template <MaybeConst<Stmt> Statement, class Visit>
+void for_each_root(Statement& statement, Visit&& visit) {
+  const auto one = [&](auto& id) {
+    if (id != kNone) visit(id);
+  };
+  const auto all = [&](auto& ids) {
+    for (auto& id : ids)
+      one(id);
+  };
+  std::visit(Overloaded{
+                 [&](MaybeConst<Let> auto& node) { one(node.value); },
+                 [&](MaybeConst<Assign> auto& node) { one(node.value); },
+                 [&](MaybeConst<Store> auto& node) { one(node.array), all(node.indices), one(node.value); },
+                 [&](MaybeConst<Atomic> auto& node) {
+                   one(node.array), all(node.indices), one(node.compare), one(node.value);
+                 },
+                 [&](MaybeConst<Call> auto& node) { all(node.args); },
+                 [&](MaybeConst<If> auto& node) { one(node.condition); },
+                 [&](MaybeConst<For> auto& node) { one(node.start), one(node.stop), one(node.step); },
+                 [&](MaybeConst<While> auto& node) { one(node.condition); },
+                 [&](MaybeConst<Return> auto& node) { all(node.values); },
+                 [](auto&) {},
+             },
+             statement.node);
+}
+
+/// Calls visit(VarId&) for each variable that the statement itself declares.
+template <MaybeConst<Stmt> Statement, class Visit>
+void for_each_declared(Statement& statement, Visit&& visit) {
+  std::visit(Overloaded{
+                 [&](MaybeConst<Let> auto& node) { visit(node.variable); },
+                 [&](MaybeConst<Atomic> auto& node) {
+                   if (node.result != kNone) visit(node.result);
+                 },
+                 [&](MaybeConst<Call> auto& node) {
+                   for (auto& result : node.results)
+                     visit(result);
+                 },
+                 [&](MaybeConst<For> auto& node) { visit(node.variable); },
+                 [](auto&) {},
+             },
+             statement.node);
+}
+
+/// Calls visit(ExprId, const Expr&) for the root, unless it is kNone, and every operand below it. A node that
+/// several parents share is visited once for each.
+template <class Visit>
+void for_each_expression(const Function& function, ExprId root, Visit&& visit) {
+  if (root == kNone) return;
+  const Expr& expr = function.expr(root);
+  visit(root, expr);
+  for (const ExprId arg : expr.args)
+    for_each_expression(function, arg, visit);
+}
+
+}  // namespace assay::ir
