@@ -1,9 +1,9 @@
 #include "backends/backend.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
+
+#include <fmt/format.h>
 
 namespace assay::backends {
 

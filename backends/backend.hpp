@@ -43,14 +43,14 @@ struct BuiltEntry {
   std::size_t parameter_count = 0;
 };
 
-/// What a build produced, in one of the device's forms.
+/// What a build produced, in one of the device's forms; gone with the last kernel that refers to it.
 struct Artifact {
   enum class Kind : std::uint8_t { kSharedLibrary, kPtx, kCubin };
   Kind kind = Kind::kSharedLibrary;
-  Lane lane = Lane::kNative;       ///< a shared library holds both lanes
-  std::string architecture;        ///< "compute_75" or "sm_75"; empty for a shared library
-  std::filesystem::path path;      ///< shared library: the file, which stays while the device lives
-  std::string content;             ///< PTX text or cubin bytes; empty for a shared library
+  Lane lane = Lane::kNative;   ///< a shared library holds both lanes
+  std::string architecture;    ///< "compute_75" or "sm_75"; empty for a shared library
+  std::filesystem::path path;  ///< shared library: the file, which stays while this object lives
+  std::string content;         ///< PTX text or cubin bytes; empty for a shared library
 };
 
 /// A kernel that compiled. Valid as long as the device that built it.
@@ -70,10 +70,10 @@ struct BuiltKernel {
 /// A kernel that did not build, found so when built alone: never blamed on it for its neighbours' sake.
 struct BuildFailed {
   enum class Kind : std::uint8_t {
-    kRejected,   ///< the compiler or the linker refused the source
-    kTimedOut,   ///< the compiler exceeded its time limit
-    kCrashed,    ///< loading the built library crashed or left the process
-    kResource,   ///< the compiler is missing or could not run, disk full; the kernel is not to blame
+    kRejected,  ///< the compiler or the linker refused the source
+    kTimedOut,  ///< the compiler exceeded its time limit
+    kCrashed,   ///< loading the built library crashed or left the process
+    kResource,  ///< the compiler is missing or could not run, disk full; the kernel is not to blame
   };
   Kind kind = Kind::kRejected;
   std::string log;  ///< lines count from the start of the kernel's standalone source
@@ -107,7 +107,7 @@ struct Argument {
 
   /// A scalar, vector or other plain value, laid out as C++ does.
   template <typename T>
-    requires std::is_trivially_copyable_v<T>
+  requires std::is_trivially_copyable_v<T>
   static Argument value(const T& value) {
     Argument argument;
     argument.bytes.resize(sizeof(T));
@@ -133,11 +133,11 @@ struct LaunchRequest {
   const BuiltKernel* kernel = nullptr;  ///< built by the session's device; outlives the call
   Pass pass = Pass::kForward;
   Lane lane = Lane::kNative;
-  std::int64_t threads = 0;             ///< product of the launch dimensions; 0 calls the entry once with no thread
-  std::int64_t block = 0;               ///< threads in a block; 0: the device's default (CPU: all in one)
+  std::int64_t threads = 0;  ///< product of the launch dimensions; 0 calls the entry once with no thread
+  std::int64_t block = 0;    ///< threads in a block; 0: the device's default (CPU: all in one)
   ThreadOrder order = ThreadOrder::kForward;
-  std::uint64_t shuffle_seed = 0;       ///< of kShuffled; the same seed gives the same order
-  std::vector<Argument> arguments;      ///< one for each parameter of the entry, in order
+  std::uint64_t shuffle_seed = 0;              ///< of kShuffled; the same seed gives the same order
+  std::vector<Argument> arguments;             ///< one for each parameter of the entry, in order
   std::chrono::milliseconds time_limit{2000};  ///< of processor time; ten times as much on the clock
 };
 
@@ -151,10 +151,10 @@ struct LaunchFailed {
 };
 /// The process that ran the entry died in it.
 struct Crashed {
-  int signal = 0;            ///< 0: the process left early by itself, as by exit()
-  int exit_status = 0;       ///< when signal is 0
-  std::string message;       ///< "SIGSEGV (segmentation fault)", "exited early with status 0"
-  std::string output;        ///< the end of what the process printed
+  int signal = 0;       ///< 0: the process left early by itself, as by exit()
+  int exit_status = 0;  ///< when signal is 0
+  std::string message;  ///< "SIGSEGV (segmentation fault)", "exited early with status 0"
+  std::string output;   ///< the end of what the process printed
 };
 struct TimedOut {
   std::chrono::milliseconds limit{};
@@ -171,8 +171,7 @@ struct Unsupported {
   std::string reason;  ///< "no CUDA driver"
 };
 
-using RunOutcome =
-    std::variant<Completed, LaunchFailed, Crashed, TimedOut, MemoryFault, ResourceError, Unsupported>;
+using RunOutcome = std::variant<Completed, LaunchFailed, Crashed, TimedOut, MemoryFault, ResourceError, Unsupported>;
 
 /// One line for a person: "completed", "crashed: SIGSEGV (segmentation fault)", "timed out after 2000 ms".
 [[nodiscard]] std::string describe(const RunOutcome& outcome);
@@ -201,8 +200,8 @@ class Session {
 
 /// What generated code may use.
 struct SessionLimits {
-  std::size_t buffer_bytes = std::size_t{1} << 30;    ///< of all buffers together; reserved, not committed
-  std::size_t process_bytes = std::size_t{4} << 30;   ///< of address space beside the buffers
+  std::size_t buffer_bytes = std::size_t{1} << 30;   ///< of all buffers together; reserved, not committed
+  std::size_t process_bytes = std::size_t{4} << 30;  ///< of address space beside the buffers
 };
 
 // ----------------------------------------------------------------------------------------------------- devices

@@ -1,0 +1,173 @@
+#include "backends/cpu/batch_source.hpp"
+
+#include <array>
+#include <charconv>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace assay::cpu {
+
+using backends::BuiltEntry;
+using backends::EmittedKernel;
+using backends::EntryPoint;
+using backends::Helper;
+using backends::Lane;
+
+namespace {
+
+constexpr std::string_view kFilePrefix = "kernel:";
+
+/// What stands for a kernel's file in diagnostics.
+std::string file_name(std::size_t position, const EmittedKernel& kernel) {
+  return fmt::format("{}{}:{}", kFilePrefix, position, kernel.name);
+}
+
+/// Writes the text of a batch; one member function for each part.
+class Composer {
+ public:
+  explicit Composer(std::span<const EmittedKernel* const> kernels) : kernels_(kernels) {}
+
+  BatchSource compose() {
+    batch_.entries.resize(kernels_.size());
+    helpers();
+    for (std::size_t position = 0; position < kernels_.size(); ++position) {
+      for (const Lane lane : {Lane::kNative, Lane::kLift}) {
+        kernel(position, lane);
+      }
+    }
+    return std::move(batch_);
+  }
+
+ private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(batch_.text), format, std::forward<Args>(args)...);
+    batch_.text += '\n';
+  }
+
+  void whole_lines(const std::string& text) {
+    batch_.text += text;
+    if (!text.ends_with('\n')) {
+      batch_.text += '\n';
+    }
+  }
+
+  /// A helper's text may only depend on its name; if it does not, both texts are taken and the compiler objects.
+  void helpers() {
+    if (kernels_.size() == 1) {
+      line("#line 1 \"{}\"", file_name(0, *kernels_[0]));
+    }
+    std::set<std::pair<std::string_view, std::string_view>> seen;
+    for (const EmittedKernel* kernel : kernels_) {
+      for (const Helper& helper : kernel->helpers) {
+        if (seen.insert({helper.name, helper.text}).second) {
+          if (kernels_.size() > 1) {
+            line("#line 1 \"helper:{}\"", helper.name);
+          }
+          whole_lines(helper.text);
+        }
+      }
+    }
+  }
+
+  void kernel(std::size_t position, Lane lane) {
+    const EmittedKernel& kernel = *kernels_[position];
+    const std::string unique = fmt::format("assay_{}_{}", position, to_text(lane));
+    line("#undef ASSAY_REAL");
+    if (lane == Lane::kLift) {
+      line("#define ASSAY_REAL double");
+    }
+    for (const EntryPoint& entry : kernel.entries) {
+      line("#define {} {}_{}", entry.symbol, unique, entry.symbol);
+    }
+    line("namespace {} {{", unique);
+    line("#line {} \"{}\"", kernel.first_body_line(), file_name(position, kernel));
+    whole_lines(kernel.body);
+    line("#line 1 \"{} (call)\"", file_name(position, kernel));
+    for (const EntryPoint& entry : kernel.entries) {
+      caller(position, lane, entry, fmt::format("{}_{}", unique, to_text(entry.pass)));
+    }
+    line("}}");
+    for (const EntryPoint& entry : kernel.entries) {
+      line("#undef {}", entry.symbol);
+    }
+  }
+
+  void caller(std::size_t position, Lane lane, const EntryPoint& entry, const std::string& symbol) {
+    std::string arguments;
+    std::string sizes;
+    for (std::size_t i = 0; i < entry.parameter_types.size(); ++i) {
+      const std::string& type = entry.parameter_types[i];
+      arguments += fmt::format(", *({}*)arguments[{}]", type, i);
+      sizes += fmt::format(", sizeof({})", type);
+    }
+    line("extern \"C\" void {}(void* const* arguments, long long begin, long long end) {{", symbol);
+    line("  {}(begin, end{});", entry.symbol, arguments);
+    line("}}");
+    line("extern \"C\" {{");
+    line("extern const unsigned long long {}_sizes[];", symbol);
+    line("const unsigned long long {}_sizes[] = {{{}{}}};", symbol, entry.parameter_types.size(), sizes);
+    line("}}");
+    batch_.entries[position].push_back(
+        {.pass = entry.pass, .lane = lane, .symbol = symbol, .parameter_count = entry.parameter_types.size()});
+  }
+
+  std::span<const EmittedKernel* const> kernels_;
+  BatchSource batch_;
+};
+
+/// The kernels whose file name occurs in one line of a log.
+std::set<std::size_t> kernels_named_in(std::string_view line) {
+  std::set<std::size_t> kernels;
+  for (std::size_t at = line.find(kFilePrefix); at != std::string_view::npos; at = line.find(kFilePrefix, at)) {
+    at += kFilePrefix.size();
+    std::size_t kernel = 0;
+    const auto [end, error] = std::from_chars(line.data() + at, line.data() + line.size(), kernel);
+    if (error == std::errc{} && end != line.data() + line.size() && *end == ':') {
+      kernels.insert(kernel);
+    }
+  }
+  return kernels;
+}
+
+bool reports_error(std::string_view line) {
+  static constexpr std::array<std::string_view, 3> kMarks{": error: ", ": fatal error: ", ": undefined reference "};
+  for (const std::string_view mark : kMarks) {
+    if (line.find(mark) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+BatchSource compose_batch(std::span<const EmittedKernel* const> kernels) { return Composer(kernels).compose(); }
+
+std::set<std::size_t> blamed_kernels(std::string_view log) {
+  std::set<std::size_t> with_error;
+  std::set<std::size_t> mentioned;
+  while (!log.empty()) {
+    const std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(line.size() + 1, log.size()));
+    const std::set<std::size_t> kernels = kernels_named_in(line);
+    mentioned.insert(kernels.begin(), kernels.end());
+    if (reports_error(line)) {
+      with_error.insert(kernels.begin(), kernels.end());
+    }
+  }
+  return with_error.empty() ? mentioned : with_error;
+}
+
+std::string readable_log(std::string log, std::string_view kernel_name) {
+  const std::string from = fmt::format("{}0:{}", kFilePrefix, kernel_name);
+  const std::string to = fmt::format("{}.cpp", kernel_name);
+  for (std::size_t at = log.find(from); at != std::string::npos; at = log.find(from, at + to.size())) {
+    log.replace(at, from.size(), to);
+  }
+  return log;
+}
+
+}  // namespace assay::cpu

@@ -1,0 +1,72 @@
+#include "backends/cpu/batch_source.hpp"
+
+#include <array>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/cpu/test_kernels.hpp"
+
+namespace assay::cpu {
+namespace {
+
+using namespace backends;
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+TEST(BatchSource, CarriesEachHelperOnceAndEachBodyInBothLanes) {
+  const EmittedKernel a = scale_kernel("a");
+  const EmittedKernel b = scale_kernel("b");
+  const BatchSource batch = compose_batch(std::array{&a, &b});
+  EXPECT_EQ(occurrences(batch.text, "struct Array"), 1U);
+  EXPECT_EQ(occurrences(batch.text, a.body), 2U);
+  EXPECT_EQ(occurrences(batch.text, "#define ASSAY_REAL double"), 2U);
+  ASSERT_EQ(batch.entries.size(), 2U);
+  EXPECT_EQ(batch.entries[0].size(), 4U);
+  EXPECT_EQ(batch.entries[1][0].symbol, "assay_1_native_forward");
+}
+
+TEST(BatchSource, CountsTheLinesOfTheStandaloneSource) {
+  const EmittedKernel a = scale_kernel("a");
+  const std::string source = a.source();
+  std::size_t at = 0;
+  for (int line = 1; line < a.first_body_line(); ++line)
+    at = source.find('\n', at) + 1;
+  EXPECT_EQ(source.substr(at), a.body);
+  EXPECT_THAT(compose_batch(std::array{&a}).text,
+              HasSubstr("#line " + std::to_string(a.first_body_line()) + " \"kernel:0:a\"\n" + a.body));
+}
+
+TEST(BlamedKernels, AreThoseWithErrors) {
+  EXPECT_THAT(blamed_kernels("kernel:3:a: In function 'f':\n"
+                             "kernel:12:b:7:9: error: 'y' was not declared\n"
+                             "kernel:4:c:1:1: note: here\n"),
+              ElementsAre(12U));
+  EXPECT_THAT(blamed_kernels("/usr/bin/ld: /tmp/x.o: in function `f':\n"
+                             "kernel:2:c:(.text+0x10): undefined reference to `nowhere'\n"),
+              ElementsAre(2U));
+}
+
+TEST(BlamedKernels, AreThoseMentionedWhenTheErrorIsElsewhere) {
+  EXPECT_THAT(blamed_kernels("helper:array:7:9: error: no match for 'operator*'\n"
+                             "kernel:5:b:7:9:   required from here\n"),
+              ElementsAre(5U));
+  EXPECT_THAT(blamed_kernels("collect2: error: ld returned 1 exit status"), IsEmpty());
+}
+
+TEST(ReadableLog, NamesTheFileOfTheStandaloneSource) {
+  EXPECT_EQ(readable_log("kernel:0:a:7:9: error: x\nkernel:0:a:8:1: note: y", "a"),
+            "a.cpp:7:9: error: x\na.cpp:8:1: note: y");
+}
+
+}  // namespace
+}  // namespace assay::cpu

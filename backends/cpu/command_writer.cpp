@@ -1,0 +1,114 @@
+#include "backends/cpu/command_writer.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace assay::cpu {
+
+namespace {
+constexpr std::size_t kAlignment = 16;
+constexpr std::size_t kFirstRecordAt = round_up(sizeof(CommandHeader), kAlignment);
+}  // namespace
+
+CommandWriter::CommandWriter(std::span<std::byte> commands,
+                             std::function<std::uint64_t(backends::BufferId)> buffer_offset)
+    : commands_(commands), buffer_offset_(std::move(buffer_offset)), record_at_(kFirstRecordAt), end_(kFirstRecordAt) {}
+
+std::uint32_t CommandWriter::reserve(std::size_t bytes) {
+  const std::size_t at = end_;
+  const std::size_t end = at + round_up(bytes, kAlignment);
+  if (end > commands_.size()) {
+    overflow_ = true;
+    return 0;
+  }
+  end_ = end;
+  return static_cast<std::uint32_t>(at - record_at_);
+}
+
+std::uint32_t CommandWriter::put(std::span<const std::byte> piece) {
+  const std::uint32_t at = reserve(piece.size());
+  if (!overflow_ && !piece.empty()) {
+    std::memcpy(commands_.data() + record_at_ + at, piece.data(), piece.size());
+  }
+  return at;
+}
+
+std::uint32_t CommandWriter::put_text(const std::string& text) {
+  return put(std::as_bytes(std::span(text.c_str(), text.size() + 1)));
+}
+
+bool CommandWriter::add_launch(const backends::LaunchRequest& launch, const backends::BuiltEntry& entry,
+                               const std::filesystem::path& library) {
+  LaunchRecord record{};
+  reserve(sizeof(LaunchRecord));
+  record.library_at = put_text(library.native());
+  record.symbol_at = put_text(entry.symbol);
+  put_arguments(launch, record);
+  record.order = static_cast<std::uint32_t>(launch.order);
+  record.threads = launch.threads;
+  record.block = launch.block;
+  record.shuffle_seed = launch.shuffle_seed;
+  return end_record(record);
+}
+
+bool CommandWriter::add_load(const std::filesystem::path& library) {
+  LaunchRecord record{};
+  reserve(sizeof(LaunchRecord));
+  record.library_at = put_text(library.native());
+  return end_record(record);
+}
+
+void CommandWriter::put_arguments(const backends::LaunchRequest& launch, LaunchRecord& record) {
+  std::size_t blob_bytes = 0;
+  std::size_t pointers = 0;
+  for (const backends::Argument& argument : launch.arguments) {
+    blob_bytes += round_up(argument.bytes.size(), kAlignment);
+    pointers += argument.pointers.size();
+  }
+  record.argument_count = static_cast<std::uint32_t>(launch.arguments.size());
+  record.pointer_count = static_cast<std::uint32_t>(pointers);
+  record.blob_bytes = static_cast<std::uint32_t>(blob_bytes);
+  record.arguments_at = reserve(launch.arguments.size() * sizeof(ArgumentRow));
+  record.pointers_at = reserve(pointers * sizeof(PointerRow));
+  record.blob_at = reserve(blob_bytes);
+  if (overflow_) {
+    return;
+  }
+  std::byte* const base = commands_.data() + record_at_;
+  std::byte* row = base + record.arguments_at;
+  std::byte* pointer_row = base + record.pointers_at;
+  std::uint32_t at = 0;
+  for (const backends::Argument& argument : launch.arguments) {
+    const ArgumentRow argument_row{at, static_cast<std::uint32_t>(argument.bytes.size())};
+    std::memcpy(row, &argument_row, sizeof(argument_row));
+    row += sizeof(argument_row);
+    if (!argument.bytes.empty()) {
+      std::memcpy(base + record.blob_at + at, argument.bytes.data(), argument.bytes.size());
+    }
+    for (const backends::Argument::Pointer& pointer : argument.pointers) {
+      const PointerRow address{at + pointer.at, buffer_offset_(pointer.address.buffer) + pointer.address.offset};
+      std::memcpy(pointer_row, &address, sizeof(address));
+      pointer_row += sizeof(address);
+    }
+    at += static_cast<std::uint32_t>(round_up(argument.bytes.size(), kAlignment));
+  }
+}
+
+bool CommandWriter::end_record(LaunchRecord& record) {
+  if (std::exchange(overflow_, false) || count_ == kMaxLaunches) {
+    end_ = record_at_;
+    return false;
+  }
+  record.size = static_cast<std::uint32_t>(end_ - record_at_);
+  std::memcpy(commands_.data() + record_at_, &record, sizeof(record));
+  record_at_ = end_;
+  ++count_;
+  return true;
+}
+
+void CommandWriter::finish(std::uint32_t processor_seconds) {
+  const CommandHeader header{static_cast<std::uint32_t>(count_), processor_seconds};
+  std::memcpy(commands_.data(), &header, sizeof(header));
+}
+
+}  // namespace assay::cpu

@@ -1,0 +1,71 @@
+#include "backends/cpu/command_writer.hpp"
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace assay::cpu {
+namespace {
+
+using namespace backends;
+
+template <typename T>
+T read_at(const std::vector<std::byte>& bytes, std::size_t at) {
+  T value{};
+  std::memcpy(&value, bytes.data() + at, sizeof(T));
+  return value;
+}
+
+LaunchRequest request() {
+  const std::array<std::int32_t, 1> shape{5};
+  const std::array<std::int64_t, 1> strides{4};
+  return {.threads = 5,
+          .block = 2,
+          .arguments = {Argument::value(std::int8_t{7}), Argument::array(BufferAddress{{3}, 40}, shape, strides)}};
+}
+
+constexpr std::size_t kFirst = 16;
+
+TEST(CommandWriter, WritesWhatTheWorkerReads) {
+  std::vector<std::byte> commands(4096);
+  CommandWriter writer(commands, [](BufferId buffer) { return buffer.index * std::uint64_t{1000}; });
+  ASSERT_TRUE(writer.add_launch(request(), {.symbol = "entry"}, "/lib.so"));
+  ASSERT_TRUE(writer.add_load("/other.so"));
+  writer.finish(9);
+
+  EXPECT_EQ(read_at<CommandHeader>(commands, 0).count, 2U);
+  EXPECT_EQ(read_at<CommandHeader>(commands, 0).processor_seconds, 9U);
+  const auto record = read_at<LaunchRecord>(commands, kFirst);
+  EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.library_at), "/lib.so");
+  EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.symbol_at), "entry");
+  EXPECT_EQ(record.threads, 5);
+  EXPECT_EQ(record.block, 2);
+  ASSERT_EQ(record.argument_count, 2U);
+  const auto second = read_at<ArgumentRow>(commands, kFirst + record.arguments_at + sizeof(ArgumentRow));
+  EXPECT_EQ(second.at, 16U);
+  EXPECT_EQ(second.size, 24U);
+  EXPECT_EQ(read_at<std::int8_t>(commands, kFirst + record.blob_at), 7);
+  EXPECT_EQ(read_at<std::int32_t>(commands, kFirst + record.blob_at + second.at + 8), 5);
+  ASSERT_EQ(record.pointer_count, 1U);
+  const auto pointer = read_at<PointerRow>(commands, kFirst + record.pointers_at);
+  EXPECT_EQ(pointer.at, 16U);
+  EXPECT_EQ(pointer.buffer_offset, 3040U);
+  EXPECT_EQ(read_at<LaunchRecord>(commands, kFirst + record.size).symbol_at, 0U);
+}
+
+TEST(CommandWriter, StopsWhenThereIsNoRoom) {
+  std::vector<std::byte> commands(700);
+  CommandWriter writer(commands, [](BufferId) { return std::uint64_t{0}; });
+  std::size_t written = 0;
+  while (writer.add_launch(request(), {.symbol = "entry"}, "/lib.so"))
+    ++written;
+  EXPECT_GT(written, 1U);
+  EXPECT_LT(written, 5U);
+  EXPECT_EQ(writer.count(), written);
+  EXPECT_FALSE(writer.add_launch(request(), {.symbol = "entry"}, "/lib.so"));
+}
+
+}  // namespace
+}  // namespace assay::cpu

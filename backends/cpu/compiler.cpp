@@ -1,0 +1,80 @@
+#include "backends/cpu/compiler.hpp"
+
+#include <cstdlib>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace assay::cpu {
+
+namespace {
+
+constexpr auto kVersionLimit = std::chrono::seconds{20};
+
+std::vector<std::string> split_words(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+std::string command_or_default(const std::string& command) {
+  if (!command.empty()) {
+    return command;
+  }
+  const char* variable = std::getenv("CXX");
+  return variable != nullptr && *variable != '\0' ? variable : "c++";
+}
+
+}  // namespace
+
+std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags) {
+  std::vector<std::string> arguments{"-std=c++17", fmt::format("-O{}", flags.optimisation), "-fwrapv"};
+  if (!flags.contract) {
+    arguments.emplace_back("-ffp-contract=off");
+  }
+  if (flags.approximate_functions) {
+    arguments.insert(arguments.end(), {"-fno-math-errno", "-freciprocal-math", "-fassociative-math",
+                                       "-fno-signed-zeros", "-fno-trapping-math"});
+  }
+  return arguments;
+}
+
+Result<Compiler> Compiler::find(const std::string& command) {
+  std::vector<std::string> words = split_words(command_or_default(command));
+  if (words.empty()) {
+    return Error{"the command of the C++ compiler is empty; set CXX"};
+  }
+  const auto program = find_program(words.front());
+  if (!program) {
+    return Error{fmt::format("no C++ compiler: '{}' is not a program; set CXX", words.front())};
+  }
+  Compiler compiler;
+  compiler.program_ = *program;
+  compiler.leading_arguments_.assign(words.begin() + 1, words.end());
+  std::vector<std::string> arguments = compiler.leading_arguments_;
+  arguments.emplace_back("--version");
+  const ProcessResult result = run_process(compiler.program_, arguments, kVersionLimit);
+  if (!result.succeeded()) {
+    return Error{fmt::format("no C++ compiler: '{} --version' failed: {}", fmt::join(words, " "), result.output)};
+  }
+  compiler.version_ = result.output.substr(0, result.output.find('\n'));
+  compiler.identity_ = fmt::format("{}\n{}\n{}", program->string(), fmt::join(words, " "), result.output);
+  return compiler;
+}
+
+ProcessResult Compiler::build_library(const std::filesystem::path& source, const std::filesystem::path& library,
+                                      const backends::BuildFlags& flags, std::chrono::milliseconds limit) const {
+  std::vector<std::string> arguments = leading_arguments_;
+  const std::vector<std::string> mode = compiler_arguments(flags);
+  arguments.insert(arguments.end(), mode.begin(), mode.end());
+  arguments.insert(arguments.end(), {"-w", "-fPIC", "-fno-exceptions", "-fno-rtti", "-shared", "-Wl,-z,defs", "-o",
+                                     library.string(), "-x", "c++", source.string(), "-x", "none", "-lm"});
+  return run_process(program_, arguments, limit);
+}
+
+}  // namespace assay::cpu

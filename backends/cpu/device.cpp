@@ -1,0 +1,216 @@
+#include "backends/cpu/device.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backends/cpu/batch_source.hpp"
+#include "ir/support/hash.hpp"
+
+namespace assay::cpu {
+
+namespace fs = std::filesystem;
+using namespace backends;
+
+namespace {
+
+constexpr std::size_t kLoaderBufferBytes = 1;
+constexpr auto kLoadLimit = std::chrono::milliseconds{5000};
+
+fs::path this_program() {
+  std::error_code error;
+  const fs::path path = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::path("/proc/self/exe") : path;
+}
+
+CpuOptions with_defaults(CpuOptions options) {
+  if (options.worker.empty()) {
+    options.worker = this_program();
+  }
+  if (options.cache_directory.empty()) {
+    options.cache_directory = default_cache_directory();
+  }
+  return options;
+}
+
+/// Next to the cache, so that its files can be linked instead of copied; else among the temporary files.
+Result<ScratchDirectory> make_scratch(const fs::path& cache_directory) {
+  if (Result<ScratchDirectory> scratch = ScratchDirectory::create(cache_directory / "runs")) {
+    return scratch;
+  }
+  std::error_code error;
+  return ScratchDirectory::create(fs::temp_directory_path(error));
+}
+
+/// The file goes with the last kernel that refers to it.
+std::shared_ptr<const Artifact> library_with_owner(const fs::path& library) {
+  const auto remove = [](const Artifact* artifact) {
+    std::error_code ignored;
+    fs::remove(artifact->path, ignored);
+    delete artifact;
+  };
+  return {new Artifact{.kind = Artifact::Kind::kSharedLibrary, .path = library}, remove};
+}
+
+bool write_file(const fs::path& path, std::string_view text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  return static_cast<bool>(file);
+}
+
+BuildFailed failure_of(const ProcessResult& result, std::chrono::milliseconds limit) {
+  using End = ProcessResult::End;
+  switch (result.end) {
+    case End::kNotStarted: return {BuildFailed::Kind::kResource, "cannot run the compiler: " + result.output};
+    case End::kTimedOut:
+      return {BuildFailed::Kind::kTimedOut,
+              fmt::format("{}the compiler was ended after {} ms\n", result.output, limit.count())};
+    case End::kSignalled:
+      return {BuildFailed::Kind::kRejected,
+              fmt::format("{}the compiler died of signal {}\n", result.output, result.code)};
+    case End::kExited: break;
+  }
+  const bool disk_full = result.output.find("No space left on device") != std::string::npos;
+  return {disk_full ? BuildFailed::Kind::kResource : BuildFailed::Kind::kRejected, result.output};
+}
+
+}  // namespace
+
+CpuDevice::CpuDevice(CpuOptions options)
+    : options_(with_defaults(std::move(options))),
+      compiler_(Compiler::find(options_.compiler)),
+      scratch_(make_scratch(options_.cache_directory)) {
+  if (options_.use_cache) {
+    if (auto cache = BuildCache::open(options_.cache_directory, options_.cache_bytes)) {
+      cache_ = cache.take();
+    }
+  }
+}
+
+Capability CpuDevice::can_build() const {
+  if (!compiler_) {
+    return {false, compiler_.error().text()};
+  }
+  if (!scratch_) {
+    return {false, scratch_.error().text()};
+  }
+  return {true, compiler_->version()};
+}
+
+Capability CpuDevice::can_run() const { return can_build(); }
+
+std::vector<BuildOutcome> CpuDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
+  if (const Capability capability = can_build(); !capability.available) {
+    return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kResource, capability.detail});
+  }
+  std::vector<BuildOutcome> outcomes(kernels.size());
+  const std::size_t batch_size = std::max<std::size_t>(options_.batch_size, 1);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t first = next.fetch_add(batch_size); first < kernels.size(); first = next.fetch_add(batch_size)) {
+      std::vector<const EmittedKernel*> batch;
+      for (const EmittedKernel& kernel : kernels.subspan(first, std::min(batch_size, kernels.size() - first))) {
+        batch.push_back(&kernel);
+      }
+      std::ranges::move(build_isolating(batch, [&](auto unit) { return build_unit(unit, flags); }),
+                        outcomes.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+  };
+  std::vector<std::jthread> helpers;
+  const std::size_t batches = (kernels.size() + batch_size - 1) / batch_size;
+  for (std::size_t i = 1; i < std::min<std::size_t>(options_.jobs, batches); ++i) {
+    helpers.emplace_back(work);
+  }
+  work();
+  helpers.clear();
+  return outcomes;
+}
+
+UnitOutcome CpuDevice::build_unit(std::span<const EmittedKernel* const> kernels, const BuildFlags& flags) {
+  BatchSource batch = compose_batch(kernels);
+  const std::string key = cache_key(batch.text, flags);
+  const fs::path library = scratch_->path() / fmt::format("{}.so", next_unit_.fetch_add(1));
+  UnitBuilt built;
+  built.from_cache = cache_ != nullptr && cache_->fetch(key, library);
+  if (!built.from_cache) {
+    UnitOutcome outcome = compile_unit(batch.text, kernels, flags, library);
+    if (std::holds_alternative<UnitFailed>(outcome)) {
+      return outcome;
+    }
+    built.log = std::move(std::get<UnitBuilt>(outcome).log);
+    if (cache_ != nullptr) {
+      // A cache that cannot be written costs time in the next run and nothing in this one.
+      static_cast<void>(cache_->store(key, library));
+    }
+  }
+  built.entries = std::move(batch.entries);
+  built.library = library_with_owner(library);
+  return built;
+}
+
+UnitOutcome CpuDevice::compile_unit(const std::string& text, std::span<const EmittedKernel* const> kernels,
+                                    const BuildFlags& flags, const fs::path& library) {
+  fs::path source = library;
+  source.replace_extension(".cpp");
+  if (!write_file(source, text)) {
+    return UnitFailed{{BuildFailed::Kind::kResource, "cannot write " + source.string() + "; is the disk full?"}, {}};
+  }
+  const auto limit = options_.compile_limit + options_.compile_limit_per_kernel * kernels.size();
+  ProcessResult result = compiler_->build_library(source, library, flags, limit);
+  std::error_code ignored;
+  fs::remove(source, ignored);
+  std::set<std::size_t> blamed = blamed_kernels(result.output);
+  if (kernels.size() == 1) {
+    result.output = readable_log(std::move(result.output), kernels[0]->name);
+  }
+  if (!result.succeeded()) {
+    return UnitFailed{failure_of(result, limit), std::move(blamed)};
+  }
+  if (auto failure = try_loading(library)) {
+    return UnitFailed{std::move(*failure), {}};
+  }
+  return UnitBuilt{.log = std::move(result.output)};
+}
+
+std::string CpuDevice::cache_key(const std::string& text, const BuildFlags& flags) const {
+  return sha256_hex(fmt::format("shared library\n{}\n{}\n{}", compiler_->identity(),
+                                fmt::join(compiler_arguments(flags), " "), text));
+}
+
+std::optional<BuildFailed> CpuDevice::try_loading(const fs::path& library) {
+  const std::lock_guard lock(loading_);
+  if (loader_ == nullptr) {
+    auto session = CpuSession::open({.buffer_bytes = kLoaderBufferBytes}, options_.worker);
+    if (!session) {
+      return BuildFailed{BuildFailed::Kind::kResource, session.error().text()};
+    }
+    loader_ = session.take();
+  }
+  const RunOutcome outcome = loader_->load(library, kLoadLimit);
+  if (std::holds_alternative<Completed>(outcome)) {
+    return std::nullopt;
+  }
+  auto kind = BuildFailed::Kind::kCrashed;
+  if (std::holds_alternative<LaunchFailed>(outcome)) {
+    kind = BuildFailed::Kind::kRejected;
+  } else if (std::holds_alternative<ResourceError>(outcome)) {
+    kind = BuildFailed::Kind::kResource;
+  }
+  return BuildFailed{kind, "when the built library was loaded: " + describe(outcome) + "\n"};
+}
+
+Result<std::unique_ptr<Session>> CpuDevice::open(const SessionLimits& limits) {
+  Result<std::unique_ptr<CpuSession>> session = CpuSession::open(limits, options_.worker);
+  if (!session) {
+    return session.error();
+  }
+  return std::unique_ptr<Session>(session.take());
+}
+
+}  // namespace assay::cpu

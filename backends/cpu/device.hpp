@@ -1,0 +1,74 @@
+// The CPU device: emitted C++ built by the machine's compiler, run in worker processes. Start reading here.
+//
+// build(): kernels in batches (batch_source), each batch one shared library (compiler), looked up in the build cache
+// first, loaded once in a worker before it counts as built, taken apart when it fails (isolating_build).
+// open(): a session (session), which lays launches out in shared memory (command_writer, shared_memory) for a worker
+// (worker_process in this process, worker in that one; worker_protocol between them).
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "backends/build_cache.hpp"
+#include "backends/cpu/compiler.hpp"
+#include "backends/cpu/isolating_build.hpp"
+#include "backends/cpu/session.hpp"
+#include "backends/scratch_directory.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::cpu {
+
+struct CpuOptions {
+  std::string compiler;                   ///< a command; empty: $CXX, else c++
+  std::filesystem::path worker;           ///< program whose main() calls run_if_worker(); empty: this program
+  std::filesystem::path cache_directory;  ///< empty: default_cache_directory()
+  std::uint64_t cache_bytes = std::uint64_t{1} << 30;
+  bool use_cache = true;
+  std::size_t batch_size = 32;                                ///< kernels in one translation unit
+  unsigned jobs = 1;                                          ///< compilers at work at a time
+  std::chrono::milliseconds compile_limit{30'000};            ///< for one unit, and
+  std::chrono::milliseconds compile_limit_per_kernel{5'000};  ///< for each kernel of it
+};
+
+class CpuDevice final : public backends::Device {
+ public:
+  /// Never fails: what is missing is told by can_build() and can_run().
+  explicit CpuDevice(CpuOptions options);
+
+  [[nodiscard]] std::string_view name() const override { return "cpu"; }
+  [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kCpp; }
+  [[nodiscard]] backends::Capability can_build() const override;
+  [[nodiscard]] backends::Capability can_run() const override;
+
+  std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
+                                            const backends::BuildFlags& flags) override;
+  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
+
+ private:
+  UnitOutcome build_unit(std::span<const backends::EmittedKernel* const> kernels, const backends::BuildFlags& flags);
+  UnitOutcome compile_unit(const std::string& text, std::span<const backends::EmittedKernel* const> kernels,
+                           const backends::BuildFlags& flags, const std::filesystem::path& library);
+  [[nodiscard]] std::string cache_key(const std::string& text, const backends::BuildFlags& flags) const;
+  std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
+
+  CpuOptions options_;
+  Result<Compiler> compiler_;
+  std::unique_ptr<backends::BuildCache> cache_;  ///< null when there is none to be had
+  Result<backends::ScratchDirectory> scratch_;
+  std::atomic<std::uint64_t> next_unit_ = 0;
+  std::mutex loading_;
+  std::unique_ptr<CpuSession> loader_;  ///< tries libraries; guarded by loading_
+};
+
+}  // namespace assay::cpu

@@ -1,0 +1,162 @@
+// Builds: batches, failures pinned on their kernels, the cache.
+
+#include "backends/cpu/device.hpp"
+
+#include <array>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/cpu/test_kernels.hpp"
+
+namespace assay::cpu {
+namespace {
+
+using namespace backends;
+using namespace testing;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<EmittedKernel> five_kernels() {
+  std::vector<EmittedKernel> kernels;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    kernels.push_back(scale_kernel(name));
+  }
+  return kernels;
+}
+
+/// What the build of five kernels, the third of them replaced, says of the third; the others must build.
+BuildFailed failure_of_third(const EmittedKernel& third) {
+  const TemporaryDirectory directory;
+  CpuDevice device(options_in(directory.path()));
+  std::vector<EmittedKernel> kernels = five_kernels();
+  kernels[2] = third;
+  const std::vector<BuildOutcome> outcomes = device.build(kernels, BuildFlags::strict());
+  for (const std::size_t i : {0U, 1U, 3U, 4U}) {
+    EXPECT_EQ(require_built(outcomes[i]).name, kernels[i].name);
+  }
+  const auto* failed = std::get_if<BuildFailed>(&outcomes[2]);
+  if (failed == nullptr) {
+    ADD_FAILURE() << "the kernel built";
+    return {};
+  }
+  return *failed;
+}
+
+TEST(CpuDevice, BuildsABatchIntoOneLibrary) {
+  const TemporaryDirectory directory;
+  CpuDevice device(options_in(directory.path()));
+  ASSERT_TRUE(device.can_run().available) << device.can_run().detail;
+  const std::vector<BuildOutcome> outcomes = device.build(five_kernels(), BuildFlags::strict());
+  const BuiltKernel first = require_built(outcomes.front());
+  const BuiltKernel last = require_built(outcomes.back());
+  EXPECT_EQ(first.artifacts[0], last.artifacts[0]);
+  EXPECT_NE(first.find(Pass::kForward, Lane::kLift)->symbol, last.find(Pass::kForward, Lane::kLift)->symbol);
+  EXPECT_EQ(first.find(Pass::kBackward, Lane::kNative)->parameter_count, 2U);
+}
+
+TEST(CpuDevice, PinsACompileErrorOnItsKernelAndLine) {
+  const EmittedKernel broken = kernel_of("broken", "element(x, i) = undeclared;");
+  const BuildFailed failed = failure_of_third(broken);
+  EXPECT_EQ(failed.kind, BuildFailed::Kind::kRejected);
+  const int line = broken.first_body_line() + 6;
+  EXPECT_THAT(failed.log, HasSubstr("broken.cpp:" + std::to_string(line) + ":"));
+  EXPECT_THAT(failed.log, HasSubstr("undeclared"));
+}
+
+TEST(CpuDevice, PinsABraceThatBreaksLaterKernels) {
+  EmittedKernel open = scale_kernel("open");
+  open.body += "void unclosed() {\n";
+  EXPECT_EQ(failure_of_third(open).kind, BuildFailed::Kind::kRejected);
+}
+
+TEST(CpuDevice, PinsAFunctionThatNothingDefines) {
+  EmittedKernel missing = kernel_of("missing", "element(x, i) = nowhere(a);");
+  missing.body.insert(0, "extern \"C\" double nowhere(double);\n");
+  const BuildFailed failed = failure_of_third(missing);
+  EXPECT_EQ(failed.kind, BuildFailed::Kind::kRejected);
+  EXPECT_THAT(failed.log, HasSubstr("nowhere"));
+}
+
+TEST(CpuDevice, PinsAnExitInAStaticInitialiser) {
+  EmittedKernel leaving = scale_kernel("leaving");
+  leaving.body += "extern \"C\" void exit(int);\nint left = (exit(0), 1);\n";
+  const BuildFailed failed = failure_of_third(leaving);
+  EXPECT_EQ(failed.kind, BuildFailed::Kind::kCrashed);
+  EXPECT_THAT(failed.log, HasSubstr("exited early with status 0"));
+}
+
+TEST(CpuDevice, PinsACrashInAStaticInitialiser) {
+  EmittedKernel crashing = scale_kernel("crashing");
+  crashing.body += "int crash() { return *(volatile int*)8; }\nint crashed = crash();\n";
+  const BuildFailed failed = failure_of_third(crashing);
+  EXPECT_EQ(failed.kind, BuildFailed::Kind::kCrashed);
+  EXPECT_THAT(failed.log, HasSubstr("SIGSEGV"));
+}
+
+TEST(CpuDevice, EndsACompilerThatTakesTooLong) {
+  const TemporaryDirectory directory;
+  CpuOptions options = options_in(directory.path());
+  options.compile_limit = std::chrono::milliseconds{1};
+  options.compile_limit_per_kernel = {};
+  CpuDevice device(options);
+  const std::vector<EmittedKernel> kernels{scale_kernel("a")};
+  const BuildOutcome outcome = device.build(kernels, BuildFlags::strict()).front();
+  ASSERT_TRUE(std::holds_alternative<BuildFailed>(outcome));
+  EXPECT_EQ(std::get<BuildFailed>(outcome).kind, BuildFailed::Kind::kTimedOut);
+}
+
+TEST(CpuDevice, TakesASecondBuildFromTheCache) {
+  const TemporaryDirectory directory;
+  const std::vector<EmittedKernel> kernels = five_kernels();
+  EXPECT_FALSE(
+      require_built(CpuDevice(options_in(directory.path())).build(kernels, BuildFlags::strict()).front()).from_cache);
+  CpuDevice device(options_in(directory.path()));
+  const BuiltKernel again = require_built(device.build(kernels, BuildFlags::strict()).front());
+  EXPECT_TRUE(again.from_cache);
+  EXPECT_TRUE(std::filesystem::exists(again.artifacts[0]->path));
+  EXPECT_FALSE(require_built(device.build(kernels, {.optimisation = 2}).front()).from_cache)
+      << "other flags are another build";
+}
+
+TEST(CpuDevice, LeavesNothingButTheCacheBehind) {
+  const TemporaryDirectory directory;
+  {
+    CpuDevice device(options_in(directory.path()));
+    require_built(device.build(five_kernels(), BuildFlags::strict()).front());
+    EXPECT_FALSE(std::filesystem::is_empty(directory.path() / "runs"));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(directory.path() / "runs"));
+}
+
+TEST(CpuDevice, BuildsWithoutACache) {
+  const TemporaryDirectory directory;
+  CpuOptions options = options_in(directory.path());
+  options.use_cache = false;
+  options.batch_size = 2;
+  options.jobs = 2;
+  CpuDevice device(options);
+  for (int i = 0; i < 2; ++i) {
+    const std::vector<BuildOutcome> outcomes = device.build(five_kernels(), BuildFlags::strict());
+    EXPECT_FALSE(require_built(outcomes[4]).from_cache);
+    EXPECT_NE(require_built(outcomes[0]).artifacts[0], require_built(outcomes[4]).artifacts[0]);
+  }
+}
+
+TEST(CpuDevice, SaysThatTheCompilerIsMissing) {
+  const TemporaryDirectory directory;
+  CpuOptions options = options_in(directory.path());
+  options.compiler = "no-such-compiler";
+  CpuDevice device(options);
+  EXPECT_FALSE(device.can_build().available);
+  EXPECT_THAT(device.can_build().detail, HasSubstr("no-such-compiler"));
+  const std::vector<BuildOutcome> outcomes = device.build(five_kernels(), BuildFlags::strict());
+  ASSERT_EQ(outcomes.size(), 5U);
+  EXPECT_EQ(std::get<BuildFailed>(outcomes[4]).kind, BuildFailed::Kind::kResource);
+}
+
+}  // namespace
+}  // namespace assay::cpu

@@ -1,0 +1,86 @@
+#include "backends/cpu/isolating_build.hpp"
+
+#include <utility>
+
+namespace assay::cpu {
+
+using backends::BuildFailed;
+using backends::BuildOutcome;
+using backends::BuiltKernel;
+using backends::EmittedKernel;
+
+namespace {
+
+/// A kernel to build and where its outcome goes.
+struct Slot {
+  const EmittedKernel* kernel;
+  BuildOutcome* outcome;
+};
+
+void keep(std::span<const Slot> slots, UnitBuilt& unit) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    *slots[i].outcome = BuiltKernel{.name = slots[i].kernel->name,
+                                    .entries = std::move(unit.entries[i]),
+                                    .artifacts = {unit.library},
+                                    .log = unit.log,
+                                    .from_cache = unit.from_cache};
+  }
+}
+
+void build_slots(std::span<const Slot> slots, const UnitBuilder& build_unit);
+
+void build_blamed_alone(std::span<const Slot> slots, const std::set<std::size_t>& blamed,
+                        const UnitBuilder& build_unit) {
+  std::vector<Slot> others;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (blamed.contains(i)) {
+      build_slots(slots.subspan(i, 1), build_unit);
+    } else {
+      others.push_back(slots[i]);
+    }
+  }
+  build_slots(others, build_unit);
+}
+
+void build_slots(std::span<const Slot> slots, const UnitBuilder& build_unit) {
+  if (slots.empty()) {
+    return;
+  }
+  std::vector<const EmittedKernel*> kernels;
+  for (const Slot& slot : slots) {
+    kernels.push_back(slot.kernel);
+  }
+  UnitOutcome outcome = build_unit(kernels);
+  if (auto* built = std::get_if<UnitBuilt>(&outcome)) {
+    keep(slots, *built);
+    return;
+  }
+  auto& failed = std::get<UnitFailed>(outcome);
+  // A log may quote anything; a position that does not exist would leave the rest as large as the whole.
+  std::erase_if(failed.blamed, [&](std::size_t position) { return position >= slots.size(); });
+  if (slots.size() == 1 || failed.failure.kind == BuildFailed::Kind::kResource) {
+    for (const Slot& slot : slots) {
+      *slot.outcome = failed.failure;
+    }
+  } else if (!failed.blamed.empty() && failed.blamed.size() < slots.size()) {
+    build_blamed_alone(slots, failed.blamed, build_unit);
+  } else {
+    build_slots(slots.first(slots.size() / 2), build_unit);
+    build_slots(slots.subspan(slots.size() / 2), build_unit);
+  }
+}
+
+}  // namespace
+
+std::vector<BuildOutcome> build_isolating(std::span<const EmittedKernel* const> kernels,
+                                          const UnitBuilder& build_unit) {
+  std::vector<BuildOutcome> outcomes(kernels.size(), BuildFailed{});
+  std::vector<Slot> slots;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    slots.push_back({kernels[i], &outcomes[i]});
+  }
+  build_slots(slots, build_unit);
+  return outcomes;
+}
+
+}  // namespace assay::cpu

@@ -1,0 +1,101 @@
+#include "backends/cpu/isolating_build.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace assay::cpu {
+namespace {
+
+using namespace backends;
+using ::testing::ElementsAre;
+
+/// A compiler that refuses every unit with a bad kernel, and blames as it is told.
+class FakeBuilder {
+ public:
+  using Blame = std::function<std::set<std::size_t>(std::span<const EmittedKernel* const>)>;
+  FakeBuilder(std::set<std::string> bad, Blame blame) : bad_(std::move(bad)), blame_(std::move(blame)) {}
+
+  std::vector<std::string> failures_among(const std::string& names) {
+    std::vector<EmittedKernel> kernels;
+    for (const char name : names)
+      kernels.push_back({.name = std::string(1, name)});
+    std::vector<const EmittedKernel*> pointers;
+    for (const EmittedKernel& kernel : kernels)
+      pointers.push_back(&kernel);
+    std::vector<std::string> failed;
+    const auto outcomes = build_isolating(pointers, [&](auto unit) { return build(unit); });
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      if (std::holds_alternative<BuildFailed>(outcomes[i])) {
+        failed.push_back(kernels[i].name);
+      } else {
+        EXPECT_EQ(std::get<BuiltKernel>(outcomes[i]).name, kernels[i].name);
+      }
+    }
+    return failed;
+  }
+
+  std::vector<std::string> units;  ///< what was built, in order: "abc"
+  BuildFailed::Kind kind = BuildFailed::Kind::kRejected;
+
+ private:
+  UnitOutcome build(std::span<const EmittedKernel* const> kernels) {
+    units.emplace_back();
+    bool good = true;
+    for (const EmittedKernel* kernel : kernels) {
+      units.back() += kernel->name;
+      good = good && !bad_.contains(kernel->name);
+    }
+    if (good) {
+      return UnitBuilt{.entries = std::vector<std::vector<BuiltEntry>>(kernels.size())};
+    }
+    return UnitFailed{{kind, "bad"}, blame_(kernels)};
+  }
+
+  std::set<std::string> bad_;
+  Blame blame_;
+};
+
+std::set<std::size_t> nobody(std::span<const EmittedKernel* const>) { return {}; }
+
+TEST(IsolatingBuild, BuildsAGoodBatchAtOnce) {
+  FakeBuilder builder({}, nobody);
+  EXPECT_THAT(builder.failures_among("abcd"), ElementsAre());
+  EXPECT_THAT(builder.units, ElementsAre("abcd"));
+}
+
+TEST(IsolatingBuild, BuildsTheBlamedAloneAndTheOthersTogether) {
+  FakeBuilder builder(
+      {"c"}, [](auto kernels) { return kernels.size() == 1 ? std::set<std::size_t>{0} : std::set<std::size_t>{2}; });
+  EXPECT_THAT(builder.failures_among("abcd"), ElementsAre("c"));
+  EXPECT_THAT(builder.units, ElementsAre("abcd", "c", "abd"));
+}
+
+TEST(IsolatingBuild, AcquitsAKernelThatIsBlamedWrongly) {
+  FakeBuilder builder(
+      {"b"}, [](auto kernels) { return kernels.size() == 4 ? std::set<std::size_t>{2} : std::set<std::size_t>{}; });
+  EXPECT_THAT(builder.failures_among("abcd"), ElementsAre("b"));
+}
+
+TEST(IsolatingBuild, HalvesWhenNobodyIsBlamed) {
+  FakeBuilder builder({"a", "d"}, nobody);
+  EXPECT_THAT(builder.failures_among("abcd"), ElementsAre("a", "d"));
+  EXPECT_THAT(builder.units, ElementsAre("abcd", "ab", "a", "b", "cd", "c", "d"));
+}
+
+TEST(IsolatingBuild, IgnoresBlameOfAKernelThatIsNotThere) {
+  FakeBuilder builder({"a"}, [](auto) { return std::set<std::size_t>{99}; });
+  EXPECT_THAT(builder.failures_among("ab"), ElementsAre("a"));
+}
+
+TEST(IsolatingBuild, DoesNotSearchForALackOfResources) {
+  FakeBuilder builder({"a"}, nobody);
+  builder.kind = BuildFailed::Kind::kResource;
+  EXPECT_THAT(builder.failures_among("abc"), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(builder.units, ElementsAre("abc"));
+}
+
+}  // namespace
+}  // namespace assay::cpu

@@ -1,0 +1,58 @@
+#include "backends/cpu/shared_memory.hpp"
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace assay::cpu {
+
+namespace {
+
+Error system_error(const char* what, std::size_t bytes) {
+  return Error{
+      fmt::format("cannot {} of {} MiB for buffers: {}", what, bytes >> 20U, std::system_category().message(errno))};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SharedMemory>> SharedMemory::create(std::size_t buffer_bytes, std::size_t process_bytes) {
+  const std::size_t buffers = round_up(buffer_bytes, kPageBytes);
+  const std::size_t size = kBuffersAt + buffers;
+  const int fd = ::memfd_create("assay-buffers", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) {
+    return system_error("make a file", size);
+  }
+  // Sealed, so that a worker cannot shrink the file below what the parent has mapped.
+  if (::ftruncate(fd, static_cast<off_t>(size)) != 0 ||
+      ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    const Error error = system_error("size a file", size);
+    ::close(fd);
+    return error;
+  }
+  void* const base = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (base == MAP_FAILED) {
+    const Error error = system_error("map a file", size);
+    ::close(fd);
+    return error;
+  }
+  std::unique_ptr<SharedMemory> memory(new SharedMemory(fd, static_cast<std::byte*>(base), size));
+  memory->control().buffer_bytes = buffers;
+  memory->control().process_bytes = process_bytes;
+  return memory;
+}
+
+SharedMemory::~SharedMemory() {
+  ::munmap(base_, size_);
+  ::close(fd_);
+}
+
+void SharedMemory::discard_buffers(std::size_t bytes) {
+  ::madvise(base_ + kBuffersAt, round_up(bytes, kPageBytes), MADV_REMOVE);
+}
+
+}  // namespace assay::cpu

@@ -1,0 +1,38 @@
+// The memory that a session shares with its worker processes, as the parent sees it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "backends/cpu/worker_protocol.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::cpu {
+
+/// Owns an anonymous file of fixed size and its mapping; survives the workers that map it too.
+class SharedMemory {
+ public:
+  /// The sizes go into the control block. Memory is committed as it is touched.
+  static Result<std::unique_ptr<SharedMemory>> create(std::size_t buffer_bytes, std::size_t process_bytes);
+
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory();
+
+  [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] ControlBlock& control() const { return *reinterpret_cast<ControlBlock*>(base_); }
+  [[nodiscard]] std::span<std::byte> commands() const { return {base_ + kCommandsAt, kCommandBytes}; }
+  [[nodiscard]] std::span<std::byte> buffers() const { return {base_ + kBuffersAt, size_ - kBuffersAt}; }
+  /// Gives the first `bytes` of the buffers back to the system; they read as zeros then.
+  void discard_buffers(std::size_t bytes);
+
+ private:
+  SharedMemory(int fd, std::byte* base, std::size_t size) : fd_(fd), base_(base), size_(size) {}
+
+  int fd_;
+  std::byte* base_;
+  std::size_t size_;
+};
+
+}  // namespace assay::cpu

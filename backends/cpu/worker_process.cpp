@@ -1,0 +1,237 @@
+#include "backends/cpu/worker_process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backends/cpu/worker.hpp"
+
+extern char** environ;
+
+namespace assay::cpu {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr auto kStartLimit = std::chrono::seconds{20};
+/// How long a round may last before anyone looks at the clocks.
+constexpr auto kUnwatched = milliseconds{20};
+constexpr off_t kOutputTail = 4096;
+/// Descriptors are made above the numbers that the worker expects them at.
+constexpr int kLowestOwnFd = 10;
+
+Descriptor raised(int fd) {
+  const Descriptor low(fd);
+  return Descriptor(::fcntl(low.get(), F_DUPFD_CLOEXEC, kLowestOwnFd));
+}
+
+std::string system_message() { return std::system_category().message(errno); }
+
+/// The list of descriptors for posix_spawn.
+class FileActions {
+ public:
+  FileActions() { ::posix_spawn_file_actions_init(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  ~FileActions() { ::posix_spawn_file_actions_destroy(&actions_); }
+
+  void place(int fd, int at) { ::posix_spawn_file_actions_adddup2(&actions_, fd, at); }
+  void open(int at, const char* path) { ::posix_spawn_file_actions_addopen(&actions_, at, path, O_RDONLY, 0); }
+  [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+};
+
+enum class Wait : std::uint8_t { kByte, kClosed, kTimeout };
+
+Wait wait_for_byte(int fd, milliseconds limit) {
+  pollfd descriptor{.fd = fd, .events = POLLIN, .revents = 0};
+  const int ready = ::poll(&descriptor, 1, static_cast<int>(std::max(limit, milliseconds{1}).count()));
+  if (ready == 0 || (ready < 0 && errno == EINTR)) {
+    return Wait::kTimeout;
+  }
+  char byte = 0;
+  return ::recv(fd, &byte, 1, 0) == 1 ? Wait::kByte : Wait::kClosed;
+}
+
+}  // namespace
+
+Descriptor::Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+  }
+}
+
+WorkerProcess::WorkerProcess(std::filesystem::path program, const SharedMemory& memory)
+    : program_(std::move(program)), memory_(memory) {}
+
+Result<void> WorkerProcess::start() {
+  if (running()) {
+    return {};
+  }
+  if (const Result<void> spawned = spawn(); !spawned) {
+    return spawned;
+  }
+  if (wait_for_byte(control_.get(), kStartLimit) == Wait::kByte) {
+    return {};
+  }
+  const std::string printed = output();
+  stop();
+  return Error{fmt::format("the worker process did not start: {}",
+                           printed.empty() ? "it is no program that becomes a worker" : printed),
+               program_.string()};
+}
+
+Result<void> WorkerProcess::spawn() {
+  std::array<int, 2> sockets{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
+    return Error{"cannot make a pair of sockets: " + system_message()};
+  }
+  control_ = raised(sockets[0]);
+  const Descriptor theirs = raised(sockets[1]);
+  const Descriptor memory(::fcntl(memory_.fd(), F_DUPFD_CLOEXEC, kLowestOwnFd));
+  log_ = raised(::memfd_create("assay-worker-output", MFD_CLOEXEC));
+  FileActions actions;
+  actions.open(0, "/dev/null");
+  actions.place(log_.get(), 1);
+  actions.place(log_.get(), 2);
+  actions.place(theirs.get(), 3);
+  actions.place(memory.get(), 4);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  ::posix_spawnattr_setpgroup(&attributes, 0);
+  std::string name = program_.string();
+  std::string role = kWorkerArgument;
+  std::array<char*, 3> arguments{name.data(), role.data(), nullptr};
+  const int error = ::posix_spawn(&pid_, program_.c_str(), actions.get(), &attributes, arguments.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
+  if (error != 0) {
+    pid_ = -1;
+    return Error{"cannot start the worker process: " + std::system_category().message(error), name};
+  }
+  return {};
+}
+
+RoundEnd WorkerProcess::run_commands(std::span<const milliseconds> limits) {
+  const char byte = 1;
+  if (::send(control_.get(), &byte, 1, MSG_NOSIGNAL) != 1) {
+    return reap();
+  }
+  struct Watch {
+    std::size_t launch;
+    Clock::time_point since;
+    std::chrono::nanoseconds processor;
+  };
+  std::optional<Watch> watch;
+  milliseconds patience = kUnwatched;
+  while (true) {
+    switch (wait_for_byte(control_.get(), patience)) {
+      case Wait::kByte: return RoundDone{};
+      case Wait::kClosed: return reap();
+      case Wait::kTimeout: break;
+    }
+    const std::size_t launch = std::min(completed(watch ? watch->launch : 0, limits.size()), limits.size() - 1);
+    const auto now = Clock::now();
+    const auto processor = processor_time();
+    if (!watch || watch->launch != launch) {
+      watch = Watch{launch, now, processor};
+    }
+    const auto left = limits[launch] - (processor - watch->processor);
+    const auto left_on_clock = limits[launch] * kClockAllowance - (now - watch->since);
+    if (left <= left.zero() || left_on_clock <= left_on_clock.zero()) {
+      stop();
+      return WorkerExpired{};
+    }
+    patience = std::chrono::ceil<milliseconds>(std::min<std::chrono::nanoseconds>(left, left_on_clock));
+  }
+}
+
+/// The number of launches completed; the first `from` are known to be.
+std::size_t WorkerProcess::completed(std::size_t from, std::size_t count) const {
+  while (from < count &&
+         memory_.control().rows[from].progress.load(std::memory_order_acquire) == Progress::kCompleted) {
+    ++from;
+  }
+  return from;
+}
+
+std::chrono::nanoseconds WorkerProcess::processor_time() const {
+  clockid_t clock{};
+  timespec time{};
+  if (::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) {
+    return {};
+  }
+  return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
+}
+
+std::string WorkerProcess::output() const {
+  struct stat status {};
+  if (::fstat(log_.get(), &status) != 0) {
+    return {};
+  }
+  const off_t from = std::max<off_t>(status.st_size - kOutputTail, 0);
+  std::string text(static_cast<std::size_t>(status.st_size - from), '\0');
+  const ssize_t got = ::pread(log_.get(), text.data(), text.size(), from);
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return text;
+}
+
+/// Collects a process that has closed its socket. One that only closed it and lives on is killed.
+WorkerDied WorkerProcess::reap() {
+  WorkerDied died;
+  int status = 0;
+  const auto deadline = Clock::now() + kUnwatched * 50;
+  pid_t collected = 0;
+  while ((collected = ::waitpid(pid_, &status, WNOHANG)) == 0 && Clock::now() < deadline) {
+    ::poll(nullptr, 0, 1);
+  }
+  died.output = output();
+  if (collected == pid_) {
+    died.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    died.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    ::kill(-pid_, SIGKILL);  // what it started; fails when there is nothing
+    pid_ = -1;
+  } else {
+    stop();
+  }
+  return died;
+}
+
+void WorkerProcess::stop() {
+  if (!running()) {
+    return;
+  }
+  ::kill(-pid_, SIGKILL);
+  ::kill(pid_, SIGKILL);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+}  // namespace assay::cpu
