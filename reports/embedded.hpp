@@ -1,0 +1,12 @@
+// The page's parts, compiled into the program from the files of reports/html.
+#pragma once
+
+#include <string_view>
+
+namespace assay::reports {
+
+extern const std::string_view kPageHtml;   // html/page.html, a template
+extern const std::string_view kPageCss;    // html/report.css
+extern const std::string_view kPageScript; // html/report.js
+
+}  // namespace assay::reports

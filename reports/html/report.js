@@ -1,0 +1,352 @@
+// The report's live part: the list of all cases, the page of one case, the keyboard. The page is whole without it.
+// Everything that came from a kernel goes into the page as text, never as markup.
+(() => {
+  "use strict";
+
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const kRowHeight = 34;
+  const kPageSize = 12; // rows rendered beyond each edge of the viewport
+  const $ = (id) => document.getElementById(id);
+
+  // ---- cases -----------------------------------------------------------------------------------------------------
+
+  const column = Object.fromEntries(data.columns.map((name, i) => [name, i]));
+
+  function caseAt(i) {
+    const row = data.rows[i];
+    const name = row[column.name];
+    const [family, kernel, types, device, pass, mode = ""] = name.split("/");
+    const outcome = data.outcomes[row[column.outcome]];
+    const kind = data.texts[row[column.kind]];
+    return {
+      i, row, name, family, kernel, types, device, pass, mode, outcome: outcome.name, tone: outcome.tone, kind,
+      verdict: kind ? `${outcome.name}(${kind})` : outcome.name,
+      message: data.texts[row[column.message]],
+      rho: row[column.rho],
+      values: row[column.values],
+      time: row[column.times].reduce((sum, t) => sum + t, 0),
+    };
+  }
+
+  const cases = data.rows.map((_, i) => caseAt(i));
+  const positionOf = new Map(cases.map((c) => [c.name, c.i]));
+  const severity = Object.fromEntries(["unexpected", "inconclusive", "not_run", "passed", "unsupported"].map((t, i) => [t, i]));
+
+  // ---- elements --------------------------------------------------------------------------------------------------
+
+  function element(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...children.filter((child) => child !== null && child !== undefined));
+    return made;
+  }
+
+  const caseLink = (name) => "#case=" + encodeURIComponent(name).replaceAll("%2F", "/");
+  const filterLink = (query) => "#q=" + encodeURIComponent(query);
+
+  function rhoText(rho) {
+    if (rho === null) return "";
+    if (typeof rho === "string") return rho === "inf" ? "∞" : rho;
+    return rho >= 1000 ? rho.toExponential(1) : rho.toPrecision(3);
+  }
+
+  function timeText(ms) {
+    if (ms >= 60000) return `${Math.floor(ms / 60000)} min ${Math.round((ms % 60000) / 1000)} s`;
+    if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`;
+    return ms >= 10 ? `${ms.toFixed(0)} ms` : `${ms.toFixed(1)} ms`;
+  }
+
+  const countText = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
+
+  // ---- filter: words of which each must match; key:value compares a part of the case --------------------------------
+
+  const kParts = ["family", "kernel", "types", "device", "pass", "mode", "outcome", "kind"];
+
+  function matcher(query) {
+    const tests = query.trim().split(/\s+/).filter(Boolean).map((word) => {
+      const colon = word.indexOf(":");
+      const key = word.slice(0, colon);
+      const value = word.slice(colon + 1).toLowerCase();
+      if (colon > 0 && key === "is") return (c) => c.tone === value;
+      if (colon > 0 && kParts.includes(key)) return (c) => c[key].toLowerCase() === value;
+      const text = word.toLowerCase();
+      return (c) => `${c.name} ${c.verdict} ${c.message}`.toLowerCase().includes(text);
+    });
+    return (c) => tests.every((test) => test(c));
+  }
+
+  // ---- the list ----------------------------------------------------------------------------------------------------
+
+  const list = $("list");
+  const rows = $("rows");
+  const orders = {
+    Case: (a, b) => a.i - b.i,
+    Outcome: (a, b) => severity[a.tone] - severity[b.tone] || a.verdict.localeCompare(b.verdict) || a.i - b.i,
+    "rho max": (a, b) => rank(b.rho) - rank(a.rho) || a.i - b.i,
+    Values: (a, b) => b.values - a.values || a.i - b.i,
+    Time: (a, b) => b.time - a.time || a.i - b.i,
+  };
+  const rank = (rho) => (rho === null ? -1 : typeof rho === "string" ? Infinity : rho);
+
+  let order = "Outcome";
+  let query = "";
+  let shown = [];
+  let selected = 0;
+
+  function refresh() {
+    const matches = matcher(query);
+    shown = cases.filter(matches).sort(orders[order]);
+    selected = 0;
+    list.scrollTop = 0;
+    rows.style.height = `${Math.max(shown.length, 1) * kRowHeight}px`;
+    $("shown").textContent = `${countText(shown.length)} of ${countText(cases.length)}`;
+    for (const chip of $("chips").children) chip.classList.toggle("on", chip.dataset.query === query);
+    renderRows();
+  }
+
+  function renderRow(position) {
+    const c = shown[position];
+    const row = element(
+      "a", { class: position === selected ? "row on" : "row", href: caseLink(c.name), tabindex: "-1" },
+      element("span", { class: "name", title: c.name }, c.name),
+      element("span", { class: "outcome" }, element("span", { class: `badge ${c.tone}`, title: c.message }, c.verdict)),
+      element("span", { class: "num" }, rhoText(c.rho)),
+      element("span", { class: "num" }, countText(c.values)),
+      element("span", { class: "num" }, timeText(c.time)));
+    row.style.top = `${position * kRowHeight}px`;
+    return row;
+  }
+
+  function renderRows() {
+    if (shown.length === 0) {
+      rows.replaceChildren(element("p", { class: "none" }, "No case matches."));
+      return;
+    }
+    const first = Math.max(0, Math.floor(list.scrollTop / kRowHeight) - kPageSize);
+    const last = Math.min(shown.length, Math.ceil((list.scrollTop + list.clientHeight) / kRowHeight) + kPageSize);
+    const made = [];
+    for (let position = first; position < last; ++position) made.push(renderRow(position));
+    rows.replaceChildren(...made);
+  }
+
+  function select(position) {
+    selected = Math.max(0, Math.min(shown.length - 1, position));
+    const top = selected * kRowHeight;
+    const room = list.clientHeight - $("head").offsetHeight - kRowHeight;
+    if (top < list.scrollTop) list.scrollTop = top;
+    if (top > list.scrollTop + room) list.scrollTop = top - room;
+    renderRows();
+  }
+
+  function renderHead() {
+    const buttons = Object.keys(orders).map((name) => {
+      const numeric = !["Case", "Outcome"].includes(name);
+      const button = element("button", { type: "button", class: numeric ? "num" : "", "aria-pressed": String(name === order), title: `Sort by ${name}` }, name);
+      button.addEventListener("click", () => { order = name; renderHead(); refresh(); });
+      return button;
+    });
+    $("head").replaceChildren(...buttons);
+  }
+
+  function renderChips() {
+    const chip = (label, filter, tone, count) =>
+      element("a", { class: `chip ${tone}`, href: filterLink(filter), "data-query": filter }, element("b", {}, countText(count)), ` ${label}`);
+    const made = [chip("all", "", "", cases.length)];
+    for (const outcome of data.outcomes) {
+      const count = cases.filter((c) => c.outcome === outcome.name).length;
+      if (count > 0) made.push(chip(outcome.name, `outcome:${outcome.name}`, outcome.tone, count));
+    }
+    $("chips").replaceChildren(...made);
+  }
+
+  // ---- the page of a case ------------------------------------------------------------------------------------------
+
+  function facts(pairs) {
+    const list = element("dl", { class: "facts" });
+    for (const [label, text] of pairs) {
+      if (text !== "") list.append(element("div", {}, element("dt", {}, label), element("dd", {}, text)));
+    }
+    return list;
+  }
+
+  function command(text) {
+    return element("div", { class: "command" }, element("code", {}, text), element("button", { type: "button", class: "copy" }, "Copy"));
+  }
+
+  function table(head, body) {
+    return element(
+      "table", { class: "plain" },
+      element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col" }, text)))),
+      element("tbody", {}, ...body.map((cells) => element("tr", {}, ...cells.map((text) => element("td", {}, text))))));
+  }
+
+  function sourcesOf(c) {
+    const texts = data.sources[c.row[column.name]];
+    if (!texts) return null;
+    return element("div", { class: "sources" }, ...texts.map(({ label, text }) =>
+      element("figure", {}, element("figcaption", {}, label), element("pre", {}, text))));
+  }
+
+  // The tables that every case has; what a case that did not pass has beyond these stands in the page already.
+  function measurements(c) {
+    const tiers = c.row[column.tiers].map(([tier, checks, failed, rho]) =>
+      [data.tiers[tier], countText(checks), countText(failed), rhoText(rho)]);
+    const times = data.stages.map((stage, i) => [stage, c.row[column.times][i]]).filter(([, t]) => t > 0)
+      .map(([stage, t]) => [stage, timeText(t)]);
+    return element(
+      "div", { class: "columns" },
+      element("div", {}, element("h3", {}, "What was checked"), tiers.length ? table(["Tier", "Values", "Failed", "rho max"], tiers) : element("p", { class: "hint" }, "Nothing was compared.")),
+      element("div", {}, element("h3", {}, "Time by stage"), times.length ? table(["Stage", "Time"], times) : element("p", { class: "hint" }, "No stage ran.")));
+  }
+
+  function neighbour(c, step) {
+    const position = shown.findIndex((other) => other.i === c.i);
+    return position < 0 ? undefined : shown[position + step];
+  }
+
+  function renderCase(c) {
+    const previous = neighbour(c, -1);
+    const next = neighbour(c, 1);
+    const file = data.texts[c.row[column.file]];
+    const line = c.row[column.line];
+    const doubts = data.doubts.map((kind, i) => [kind, c.row[column.inconclusive][i]]).filter(([, n]) => n > 0);
+    const reproduce = data.texts[c.row[column.reproduce]].replaceAll("{case}", c.name);
+    const standing = document.getElementById(`c${c.i}`);
+    const details = standing ? element("div", { class: "panel" }, standing.querySelector(".body").cloneNode(true)) : null;
+    const attempts = c.row[column.attempts].map((outcome) => data.outcomes[outcome].name);
+    $("case").replaceChildren(
+      element("div", { class: "crumbs" }, element("a", { href: filterLink(query) }, "← All cases"),
+        previous ? element("a", { href: caseLink(previous.name) }, "Previous") : null,
+        next ? element("a", { href: caseLink(next.name) }, "Next") : null),
+      element("h1", {}, c.name),
+      element("span", { class: `badge ${c.tone}` }, c.verdict),
+      c.message ? element("p", { class: "lead" }, c.message) : null,
+      !details && reproduce ? command(reproduce) : null,
+      facts([
+        ["rho max", rhoText(c.rho)],
+        ["Values compared", countText(c.values)],
+        ["Input sets", String(c.row[column.input_sets])],
+        ["Negative controls rejected", String(c.row[column.controls])],
+        ["Inconclusive checks", doubts.map(([kind, n]) => `${n} ${kind}`).join(", ")],
+        ["Attempts", attempts.length > 1 ? attempts.join(", then ") : ""],
+        ["Kernel", details ? "" : line ? `${file}:${line}` : file],
+      ]),
+      element("section", {}, measurements(c)),
+      details,
+      details ? null : sourcesOf(c));
+    for (const button of $("case").querySelectorAll("[hidden]")) button.hidden = false;
+  }
+
+  // ---- the fragment is the state -------------------------------------------------------------------------------------
+
+  function show(isCase) {
+    $("report").hidden = isCase;
+    $("case").hidden = !isCase;
+  }
+
+  function decoded(text) {
+    try { return decodeURIComponent(text); } catch { return text; }
+  }
+
+  function route() {
+    const fragment = location.hash.slice(1);
+    if (fragment.startsWith("case=")) {
+      const position = positionOf.get(decoded(fragment.slice(5)));
+      if (position !== undefined) {
+        renderCase(cases[position]);
+        show(true);
+        scrollTo(0, 0);
+        document.title = `${cases[position].name} · Assay`;
+        $("case").focus({ preventScroll: true });
+        return;
+      }
+    }
+    const wasCase = !$("case").hidden;
+    show(false);
+    document.title = data.title;
+    if (fragment.startsWith("q=")) {
+      const wanted = decoded(fragment.slice(2));
+      if (wanted !== query || !wasCase) {
+        query = wanted;
+        $("filter").value = query;
+        refresh();
+      }
+      $("cases").scrollIntoView();
+    } else if (fragment && document.getElementById(fragment)) {
+      document.getElementById(fragment).scrollIntoView();
+    }
+  }
+
+  // ---- hands ---------------------------------------------------------------------------------------------------------
+
+  async function copy(button) {
+    const code = button.parentElement.querySelector("code");
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(code); // not allowed: leave it selected for the reader to copy
+      button.textContent = "Selected";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  }
+
+  function openCase() {
+    const found = !$("case").hidden && positionOf.get(decoded(location.hash.slice(6)));
+    return typeof found === "number" ? cases[found] : undefined;
+  }
+
+  function move(step) {
+    const open = openCase();
+    if (!open) return select(selected + step);
+    const next = neighbour(open, step);
+    if (next) location.hash = caseLink(next.name);
+  }
+
+  const keys = {
+    "/": () => { if (!$("case").hidden) location.hash = filterLink(query); $("filter").focus(); $("filter").select(); },
+    j: () => move(1),
+    k: () => move(-1),
+    Enter: () => { if ($("case").hidden && document.activeElement === list && shown[selected]) location.hash = caseLink(shown[selected].name); },
+    Escape: () => { if (!$("case").hidden) location.hash = filterLink(query); },
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.matches("input")) {
+      if (event.key === "Escape" || event.key === "Enter") list.focus();
+      return;
+    }
+    const act = keys[event.key];
+    if (!act) return;
+    if (event.key !== "Enter") event.preventDefault();
+    if ((event.key === "j" || event.key === "k") && $("case").hidden) list.focus({ preventScroll: false });
+    act();
+  });
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest(".copy");
+    if (button) copy(button);
+  });
+  $("filter").addEventListener("input", () => {
+    query = $("filter").value;
+    history.replaceState(null, "", query ? filterLink(query) : "#cases");
+    refresh();
+  });
+  $("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+  });
+  list.addEventListener("scroll", () => requestAnimationFrame(renderRows), { passive: true });
+  addEventListener("resize", renderRows);
+  addEventListener("hashchange", route);
+  addEventListener("beforeprint", () => { for (const details of document.querySelectorAll("details.case")) details.open = true; });
+
+  for (const hidden of document.querySelectorAll(".js[hidden]")) {
+    if (hidden.id !== "case") hidden.hidden = false;
+  }
+  renderHead();
+  renderChips();
+  refresh();
+  route();
+})();

@@ -1,0 +1,160 @@
+#include "reports/page_data.hpp"
+
+#include <array>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<const char*, 5> kTiers{"t0", "t1", "t2", "t3", "t5"};
+constexpr std::array<const char*, 6> kDoubts{"path", "kink", "conditioning", "overflow", "race", "domain"};
+
+// Sources of passing cases are of use and not needed: as many as fit.
+constexpr std::size_t kPassingSourceBytes = 768 * 1024;
+
+// Each distinct text once; rows carry its position.
+class TextPool {
+ public:
+  std::size_t position(const std::string& text) {
+    const auto [found, added] = positions_.emplace(text, texts_.size());
+    if (added) texts_.push_back(text);
+    return found->second;
+  }
+  [[nodiscard]] json take() { return std::move(texts_); }
+
+ private:
+  json texts_ = json::array();
+  std::unordered_map<std::string, std::size_t> positions_;
+};
+
+// The outcomes that occur, in the order of their first occurrence.
+class Outcomes {
+ public:
+  std::size_t position(const std::string& outcome) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (names_[i].at("name") == outcome) return i;
+    }
+    names_.push_back({{"name", outcome}, {"tone", to_text(tone_of(outcome))}});
+    return names_.size() - 1;
+  }
+  [[nodiscard]] json take() { return std::move(names_); }
+
+ private:
+  json names_ = json::array();
+};
+
+std::string without_name(std::string command, const std::string& name) {
+  for (std::size_t at = command.find(name); at != std::string::npos; at = command.find(name, at + 6)) {
+    command.replace(at, name.size(), "{case}");
+  }
+  return command;
+}
+
+json tier_rows(const json& tiers) {
+  json rows = json::array();
+  for (std::size_t i = 0; i < kTiers.size(); ++i) {
+    if (!tiers.contains(kTiers.at(i))) continue;
+    const json& tier = tiers.at(kTiers.at(i));
+    rows.push_back({i, tier.at("checks"), tier.at("failed"), tier.at("rho_max")});
+  }
+  return rows;
+}
+
+class RowMaker {
+ public:
+  explicit RowMaker(const Summary& summary) : summary_(summary) {}
+
+  json row(const json& record) {
+    json times = json::array();
+    for (const auto& stage : summary_.time_ms) times.push_back(record.at("time_ms").at(stage.first));
+    json doubts = json::array();
+    for (const char* doubt : kDoubts) doubts.push_back(record.at("inconclusive").at(doubt));
+    json attempts = json::array();
+    for (const json& attempt : record.at("attempts")) attempts.push_back(outcomes_.position(attempt));
+    const std::string name = record.at("case");
+    return {name,
+            outcomes_.position(record.at("outcome")),
+            texts_.position(record.at("kind")),
+            texts_.position(record.at("message")),
+            record.at("rho_max"),
+            record.at("values_compared"),
+            record.at("input_sets"),
+            record.at("controls_rejected"),
+            doubts,
+            tier_rows(record.at("tiers")),
+            attempts,
+            times,
+            texts_.position(record.at("source").at("file")),
+            record.at("source").at("line"),
+            texts_.position(without_name(record.at("reproduce"), name))};
+  }
+
+  [[nodiscard]] json columns() const {
+    return {"name",  "outcome",      "kind",     "message", "rho",  "values", "input_sets", "controls",
+            "inconclusive", "tiers", "attempts", "times",   "file", "line",   "reproduce"};
+  }
+  json take_texts() { return texts_.take(); }
+  json take_outcomes() { return outcomes_.take(); }
+
+ private:
+  const Summary& summary_;
+  TextPool texts_;
+  Outcomes outcomes_;
+};
+
+json passing_sources(const Run& run) {
+  json sources = json::object();
+  std::size_t bytes = 0;
+  for (const json& record : run.cases) {
+    if (tone_of(record.at("outcome").get<std::string>()) != Tone::passed || !record.contains("artifact")) continue;
+    bytes += artifact_size(record);
+    if (bytes > kPassingSourceBytes) break;
+    sources[record.at("case").get<std::string>()] = source_texts(record);
+  }
+  return sources;
+}
+
+}  // namespace
+
+json source_texts(const json& record) {
+  json texts = json::array();
+  if (!record.contains("artifact")) return texts;
+  constexpr std::array<std::pair<const char*, const char*>, 4> kLabels{
+      {{"python", "Python"}, {"cpp", "C++"}, {"cuda", "CUDA C++"}, {"ir", "IR"}}};
+  const json& artifact = record.at("artifact");
+  for (const auto& [member, label] : kLabels) {
+    if (artifact.at(member) != "") texts.push_back({{"label", label}, {"text", artifact.at(member)}});
+  }
+  return texts;
+}
+
+std::size_t artifact_size(const json& record) {
+  std::size_t bytes = 0;
+  if (record.contains("log")) bytes += record.at("log").get_ref<const std::string&>().size();
+  if (!record.contains("artifact")) return bytes;
+  for (const auto& [member, text] : record.at("artifact").items()) bytes += text.get_ref<const std::string&>().size();
+  return bytes;
+}
+
+json page_data(const Run& run, const Summary& summary, const std::string& title) {
+  RowMaker maker(summary);
+  json rows = json::array();
+  for (const json& record : run.cases) rows.push_back(maker.row(record));
+  json stages = json::array();
+  for (const auto& stage : summary.time_ms) stages.push_back(stage.first);
+  return {{"title", title},
+          {"columns", maker.columns()},
+          {"rows", std::move(rows)},
+          {"texts", maker.take_texts()},
+          {"outcomes", maker.take_outcomes()},
+          {"stages", stages},
+          {"tiers", kTiers},
+          {"doubts", kDoubts},
+          {"sources", passing_sources(run)}};
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,198 @@
+#include "reports/page_view.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "reports/wording.hpp"
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kSlowest = 8;
+
+struct StatusWords {
+  std::string_view status;
+  std::string_view words;
+  std::string_view tone;
+  std::string_view mark;
+};
+
+constexpr StatusWords kStatusWords[] = {
+    {"as_expected", "As expected", "passed", "✓"},
+    {"unexpected", "Not as expected", "unexpected", "✕"},
+    {"incomplete", "Incomplete", "unexpected", "!"},
+    {"internal_error", "Internal error", "unexpected", "!"},
+    {"nothing_ran", "Nothing ran", "inconclusive", "!"},
+    {"all_unsupported", "Unsupported", "unsupported", "–"},
+};
+
+json verdict_view(const Summary& summary) {
+  const Verdict& verdict = summary.verdict;
+  const StatusWords& words = *std::find_if(std::begin(kStatusWords), std::end(kStatusWords),
+                                           [&](const StatusWords& row) { return row.status == verdict.status; });
+  json reasons = json::array();
+  for (const std::string& reason : verdict.reasons) {
+    const std::size_t space = reason.find(' ');
+    const std::string outcome = reason.substr(space + 1);
+    reasons.push_back({{"count", reason.substr(0, space)},
+                       {"outcome", outcome},
+                       {"tone", to_text(tone_of(outcome))},
+                       {"href", filter_link("outcome:" + outcome)}});
+  }
+  return {{"verdict_tone", words.tone}, {"verdict_mark", words.mark},     {"verdict_status", words.words},
+          {"headline", verdict.headline}, {"exit_status", verdict.exit_status}, {"reasons", reasons}};
+}
+
+std::string joined(const json& words) {
+  std::string text;
+  for (const json& word : words) text += (text.empty() ? "" : " ") + word.get<std::string>();
+  return text;
+}
+
+json run_view(const Run& run) {
+  const json& environment = run.start.at("environment");
+  return {{"run_id", run.start.at("run_id")},
+          {"started", run.start.at("started")},
+          {"wall_time", run.end ? time_text(run.end->at("wall_time_s").get<double>() * 1e3) : "did not finish"},
+          {"seed", run.start.at("seed")},
+          {"command", joined(run.start.at("command_line"))},
+          {"commit", environment.at("commit")},
+          {"dirty", environment.at("dirty")},
+          {"schema_version", run.start.at("schema_version")}};
+}
+
+json funnel_step(const char* label, std::int64_t value, std::int64_t before, std::int64_t planned, const char* lost) {
+  const double share = planned == 0 ? 0.0 : 100.0 * static_cast<double>(value) / static_cast<double>(planned);
+  return {{"label", label},
+          {"value", count_text(value)},
+          {"share", fmt::format("{:.2f}", share)},
+          {"note", value == before ? "all of them" : fmt::format("{} {}", count_text(before - value), lost)}};
+}
+
+json funnel_view(const Denominators& of) {
+  json funnel = {funnel_step("Planned", of.planned, of.planned, of.planned, ""),
+                 funnel_step("Run", of.run, of.planned, of.planned, "not run"),
+                 funnel_step("Supported here", of.supported, of.run, of.planned, "unsupported"),
+                 funnel_step("Compared", of.compared, of.supported, of.planned, "without a value compared")};
+  funnel[0]["note"] = "cases";
+  return funnel;
+}
+
+json devices_view(const Run& run, const Denominators& of) {
+  json devices = json::array();
+  for (const json& device : run.start.at("environment").at("devices")) {
+    const std::string name = device.at("name");
+    const bool available = device.at("available");
+    const bool used = std::find(of.devices.begin(), of.devices.end(), name) != of.devices.end();
+    std::string detail = device.at("description");
+    const std::string toolkit = device.at("toolkit");
+    if (!toolkit.empty()) detail += (detail.empty() ? "" : ", ") + toolkit;
+    devices.push_back({{"name", name},
+                       {"tone", used ? "passed" : "unsupported"},
+                       {"state", used        ? "used"
+                                 : available ? "there, not used"
+                                             : device.at("reason").get<std::string>()},
+                       {"detail", detail}});
+  }
+  return devices;
+}
+
+json findings_view(const Run& run, const Summary& summary) {
+  json findings = json::array();
+  for (const std::size_t i : summary.findings) {
+    const json& record = run.cases[i];
+    const json& finding = record.at("finding");
+    std::string threads;
+    for (const json& thread : finding.at("threads")) threads += (threads.empty() ? "" : " and ") + thread.get<std::string>();
+    findings.push_back({{"kind", record.at("kind")},
+                        {"place", fmt::format("{}:{}", record.at("source").at("file").get<std::string>(),
+                                              finding.at("line").get<std::int64_t>())},
+                        {"access", finding.at("access")},
+                        {"threads", threads},
+                        {"name", record.at("case")},
+                        {"href", case_link(record.at("case").get<std::string>())}});
+  }
+  return findings;
+}
+
+json stages_view(const Summary& summary) {
+  double longest = 0.0;
+  for (const auto& [stage, time] : summary.time_ms) longest = std::max(longest, time);
+  json stages = json::array();
+  for (const auto& [stage, time] : summary.time_ms) {
+    stages.push_back({{"name", stage},
+                      {"time", time_text(time)},
+                      {"share", fmt::format("{:.2f}", longest > 0 ? 100.0 * time / longest : 0.0)}});
+  }
+  return stages;
+}
+
+json slowest_view(const Run& run) {
+  std::vector<std::size_t> order(run.cases.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const std::size_t kept = std::min(kSlowest, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
+                    [&](std::size_t left, std::size_t right) {
+                      return total_ms(run.cases[left]) > total_ms(run.cases[right]);
+                    });
+  json slowest = json::array();
+  for (std::size_t i = 0; i < kept; ++i) {
+    const json& record = run.cases[order[i]];
+    if (total_ms(record) <= 0) break;
+    const std::string name = record.at("case");
+    slowest.push_back({{"name", name}, {"href", case_link(name)}, {"time", time_text(total_ms(record))}});
+  }
+  return slowest;
+}
+
+json environment_view(const Run& run) {
+  const json& environment = run.start.at("environment");
+  json rows = json::array();
+  const auto add = [&](const char* label, const json& text) {
+    rows.push_back({{"label", label}, {"text", text == "" ? json("unknown") : text}});
+  };
+  add("Operating system", environment.at("os"));
+  add("Processor", environment.at("cpu"));
+  add("Compiler", environment.at("compiler"));
+  add("NVRTC", environment.at("nvrtc"));
+  for (const json& device : environment.at("devices")) {
+    const std::string reason = device.at("reason");
+    add(("Device " + device.at("name").get<std::string>()).c_str(),
+        device.at("available").get<bool>() ? device.at("description") : json("not available: " + reason));
+  }
+  add("Commit", environment.at("commit").get<std::string>() +
+                    (environment.at("dirty").get<bool>() ? ", with local changes" : ""));
+  return rows;
+}
+
+// A count that a section shows; null, so that the section stays away, where it is 0.
+json shown_count(std::size_t count) { return count == 0 ? json() : json(count_text(static_cast<std::int64_t>(count))); }
+
+}  // namespace
+
+json page_view(const Run& run, const Summary& summary) {
+  std::size_t red = 0;
+  for (const FailureGroup& group : summary.groups) red += group.cases.size();
+  json view = verdict_view(summary);
+  view.update(run_view(run));
+  view.update(grid_view(summary));
+  view["title"] = fmt::format("{} · Assay", summary.verdict.headline);
+  view["funnel"] = funnel_view(summary.denominators);
+  view["values_compared"] = count_text(summary.denominators.values_compared);
+  view["devices"] = devices_view(run, summary.denominators);
+  view["groups"] = groups_view(run, summary);
+  view["groups_count"] = shown_count(red);
+  view["findings"] = findings_view(run, summary);
+  view["findings_count"] = shown_count(summary.findings.size());
+  view["cases_count"] = count_text(static_cast<std::int64_t>(run.cases.size()));
+  view["stages"] = stages_view(summary);
+  view["slowest"] = slowest_view(run);
+  view["environment"] = environment_view(run);
+  return view;
+}
+
+}  // namespace assay::reports

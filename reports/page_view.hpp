@@ -1,0 +1,20 @@
+// The members that html/page.html shows, as text that needs no more thought.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "reports/run.hpp"
+#include "reports/summary.hpp"
+
+namespace assay::reports {
+
+// Everything of the page but its style, script, data and security policy.
+nlohmann::json page_view(const Run& run, const Summary& summary);
+
+// The grid of family by device and pass: members grid_devices, grid_columns, grid_rows, grid_totals.
+nlohmann::json grid_view(const Summary& summary);
+
+// The cases that are not as expected, in their groups, with sources as far as they fit.
+nlohmann::json groups_view(const Run& run, const Summary& summary);
+
+}  // namespace assay::reports

@@ -1,0 +1,55 @@
+#include "reports/report_files.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "reports/report_html.hpp"
+#include "reports/report_json.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::reports {
+
+Result<void> replace_file(const std::filesystem::path& file, std::string_view text) {
+  std::filesystem::path partial = file;
+  partial += ".partial";
+  errno = 0;
+  std::ofstream stream(partial, std::ios::binary | std::ios::trunc);
+  stream.write(text.data(), static_cast<std::streamsize>(text.size()));
+  stream.close();
+  std::error_code error;
+  if (stream.good()) {
+    std::filesystem::rename(partial, file, error);
+  } else {
+    error = {errno == 0 ? EIO : errno, std::generic_category()};
+  }
+  if (!error) return {};
+  std::error_code ignored;
+  std::filesystem::remove(partial, ignored);
+  return Error{fmt::format("cannot write: {}", error.message()), file.string()};
+}
+
+Result<Reports> write_reports(const std::filesystem::path& dir) {
+  Result<Run> run = read_run(dir);
+  if (!run.ok()) return run.error();
+  Reports reports{.run = run.take(), .summary = {}, .json = dir / kReportJsonFile, .html = dir / kReportHtmlFile};
+  reports.summary = summarise(reports.run);
+
+  const nlohmann::json report = report_json(reports.run, reports.summary);
+  if (const auto complaints = schemas::Validator(schemas::kReportSchemaText).complaints(report); !complaints.empty()) {
+    std::fprintf(stderr, "assay: bug: report.json breaks its schema: %s\n", complaints.front().text().c_str());
+    std::abort();
+  }
+  const std::string text = report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  if (Result<void> written = replace_file(reports.json, text); !written.ok()) return written.error();
+  const std::string page = report_html(reports.run, reports.summary);
+  if (Result<void> written = replace_file(reports.html, page); !written.ok()) return written.error();
+  return reports;
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,29 @@
+// Writes a run's reports beside its records.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "ir/support/result.hpp"
+#include "reports/summary.hpp"
+
+namespace assay::reports {
+
+inline constexpr std::string_view kReportJsonFile = "report.json";
+inline constexpr std::string_view kReportHtmlFile = "report.html";
+
+struct Reports {
+  Run run;
+  Summary summary;
+  std::filesystem::path json;
+  std::filesystem::path html;
+};
+
+// Reads DIR/records.jsonl and writes DIR/report.json and DIR/report.html; needs nothing but the records, and so renders
+// old runs too. Each file appears whole or not at all.
+Result<Reports> write_reports(const std::filesystem::path& dir);
+
+// Replaces `file` by `text` in one step: a reader sees the old text or the new one. Fails with the path and the cause.
+Result<void> replace_file(const std::filesystem::path& file, std::string_view text);
+
+}  // namespace assay::reports

@@ -1,0 +1,88 @@
+#include "reports/report_json.hpp"
+
+#include "schemas/validator.hpp"
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+json verdict_json(const Verdict& verdict) {
+  return {{"status", verdict.status},
+          {"exit_status", verdict.exit_status},
+          {"headline", verdict.headline},
+          {"reasons", verdict.reasons}};
+}
+
+json run_json(const Run& run) {
+  return {{"run_id", run.start.at("run_id")},
+          {"started", run.start.at("started")},
+          {"finished", run.end ? run.end->at("finished") : json()},
+          {"command_line", run.start.at("command_line")},
+          {"seed", run.start.at("seed")},
+          {"wall_time_s", run.end ? run.end->at("wall_time_s") : json()},
+          {"complete", run.complete()},
+          {"truncated", run.truncated}};
+}
+
+json denominators_json(const Denominators& of) {
+  return {{"planned", of.planned},   {"run", of.run},
+          {"supported", of.supported}, {"compared", of.compared},
+          {"values_compared", of.values_compared}, {"devices", of.devices}};
+}
+
+json cell_json(const GridCell& cell) {
+  return {{"family", cell.family},
+          {"device", cell.device},
+          {"pass", cell.pass},
+          {"total", cell.tally.total()},
+          {"passed", cell.tally.passed},
+          {"unexpected", cell.tally.unexpected},
+          {"inconclusive", cell.tally.inconclusive},
+          {"unsupported", cell.tally.unsupported},
+          {"not_run", cell.tally.not_run}};
+}
+
+json group_json(const Run& run, const FailureGroup& group) {
+  json names = json::array();
+  for (const std::size_t i : group.cases) names.push_back(run.cases[i].at("case"));
+  return {{"signature", group.signature}, {"outcome", group.outcome}, {"kind", group.kind}, {"cases", names}};
+}
+
+json finding_json(const json& record) {
+  const json& finding = record.at("finding");
+  return {{"case", record.at("case")},     {"kind", record.at("kind")},
+          {"file", record.at("source").at("file")}, {"line", finding.at("line")},
+          {"access", finding.at("access")}, {"threads", finding.at("threads")}};
+}
+
+json case_json(const json& record) {
+  json line = json::object();
+  for (const char* member :
+       {"case", "outcome", "kind", "message", "rho_max", "values_compared", "attempts", "reproduce"}) {
+    line[member] = record.at(member);
+  }
+  line["time_ms"] = total_ms(record);
+  return line;
+}
+
+}  // namespace
+
+json report_json(const Run& run, const Summary& summary) {
+  json report = {{"schema_version", schemas::kReportSchemaVersion},
+                 {"verdict", verdict_json(summary.verdict)},
+                 {"run", run_json(run)},
+                 {"denominators", denominators_json(summary.denominators)},
+                 {"counts", summary.counts},
+                 {"environment", run.start.at("environment")}};
+  for (const char* list : {"grid", "groups", "findings", "cases"}) report[list] = json::array();
+  for (const GridCell& cell : summary.grid) report["grid"].push_back(cell_json(cell));
+  for (const FailureGroup& group : summary.groups) report["groups"].push_back(group_json(run, group));
+  for (const std::size_t i : summary.findings) report["findings"].push_back(finding_json(run.cases[i]));
+  for (const json& record : run.cases) report["cases"].push_back(case_json(record));
+  report["time_ms"] = json::object();
+  for (const auto& [stage, time] : summary.time_ms) report["time_ms"][stage] = time;
+  return report;
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,88 @@
+// What every report says first: the verdict and why, of how many, the grid, what did not pass.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/run.hpp"
+
+namespace assay::reports {
+
+// How a reader takes an outcome.
+enum class Tone : std::uint8_t { passed, unexpected, inconclusive, unsupported, not_run };
+
+// Every outcome that is not named otherwise is unexpected.
+Tone tone_of(std::string_view outcome);
+std::string_view to_text(Tone tone);
+
+// "fail(mismatch)", "pass".
+std::string outcome_text(const nlohmann::json& record);
+
+// Cases by tone; total is the sum.
+struct Tally {
+  std::int64_t passed = 0;
+  std::int64_t unexpected = 0;
+  std::int64_t inconclusive = 0;
+  std::int64_t unsupported = 0;
+  std::int64_t not_run = 0;
+
+  void add(Tone tone);
+  void add(const Tally& other);
+  [[nodiscard]] std::int64_t total() const;
+  // The gravest tone that occurs; unsupported only where nothing else does.
+  [[nodiscard]] Tone tone() const;
+};
+
+struct GridCell {
+  std::string family;
+  std::string device;
+  std::string pass;
+  Tally tally;
+};
+
+// Cases that are not as expected and look alike.
+struct FailureGroup {
+  std::string signature;  // "fail(mismatch) in loop"
+  std::string outcome;
+  std::string kind;
+  std::string family;
+  std::vector<std::size_t> cases;  // positions in Run::cases, the shortest kernel first
+};
+
+struct Verdict {
+  std::string status;  // as in report.schema.json
+  int exit_status = 0;
+  std::string headline;              // one sentence
+  std::vector<std::string> reasons;  // the gravest first
+};
+
+// Each of the four counts of cases is part of the one before it.
+struct Denominators {
+  std::int64_t planned = 0;
+  std::int64_t run = 0;        // the run came to it
+  std::int64_t supported = 0;  // its device and capabilities are there
+  std::int64_t compared = 0;   // with at least one value compared
+  std::int64_t values_compared = 0;
+  std::vector<std::string> devices;  // on which at least one case ran
+};
+
+struct Summary {
+  Verdict verdict;
+  Denominators denominators;
+  std::map<std::string, std::int64_t> counts;  // by outcome
+  std::vector<GridCell> grid;                  // in the order of the plan
+  std::vector<FailureGroup> groups;            // the largest first
+  std::vector<std::size_t> findings;           // positions of cases with a finding
+  std::vector<std::pair<std::string, double>> time_ms;  // by stage, in the order of the flow
+};
+
+Summary summarise(const Run& run);
+
+// A case's time over all stages, in milliseconds.
+double total_ms(const nlohmann::json& record);
+
+}  // namespace assay::reports
