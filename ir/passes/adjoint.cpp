@@ -1,0 +1,209 @@
+#include "ir/passes/adjoint.hpp"
+
+#include <utility>
+
+#include "ir/passes/refusal.hpp"
+#include "ir/passes/sweeps.hpp"
+
+namespace assay::passes {
+namespace {
+
+using namespace ir;
+
+/// checkpoint_stride(steps, slots): how far to advance before the next checkpoint when `steps` iterations are to be
+/// reversed with `slots` checkpoints, the one at hand included; steps and slots are at least 2, the result is from 1
+/// to steps - 1. With the least r such that steps <= C(slots + r, slots), no iteration is run more than r times if
+/// C(slots - 1 + r, slots - 1) of the steps are left behind the next checkpoint (Griewank and Walther 2000).
+Function checkpoint_stride(const Module& module) {
+  Function function;
+  function.name = "checkpoint_stride";
+  function.results = {kI32};
+  Builder b(module, function);
+  const VarId steps = b.parameter("steps", kI32);
+  const VarId slots = b.parameter("slots", kI32);
+  const auto wide = [&](VarId variable) { return b.cast(kI64, b.var(variable)); };
+  const auto one = [&] { return b.literal(kI64, std::int64_t{1}); };
+  const VarId s = b.let("s", wide(slots));
+  const VarId repeats = b.let("repeats", b.literal(kI64, std::int64_t{0}));
+  const VarId reach = b.let("reach", one());
+  const auto grown = [&] { return b.op(Op::kAdd, {b.var(s), b.var(repeats)}); };
+  b.while_(b.op(Op::kLt, {b.var(reach), wide(steps)}), [&] {
+    b.assign(repeats, b.op(Op::kAdd, {b.var(repeats), one()}));
+    b.assign(reach, b.op(Op::kDiv, {b.op(Op::kMul, {b.var(reach), grown()}), b.var(repeats)}));
+  });
+  const VarId behind = b.let("behind", b.op(Op::kDiv, {b.op(Op::kMul, {b.var(reach), b.var(s)}), grown()}));
+  const ExprId stride = b.op(Op::kSub, {b.var(steps), b.cast(kI32, b.var(behind))});
+  b.return_({b.op(Op::kMax, {stride, b.i32(1)})});
+  return function;
+}
+
+class AdjointMaker {
+ public:
+  AdjointMaker(const Module& module, const Function& kernel) : module_(module), kernel_(kernel) {}
+
+  Result<Adjoint> run() {
+    Result<SsaKernel> ssa = to_ssa(module_, kernel_);
+    if (!ssa.ok()) return ssa.error();
+    if (auto error = unsupported(ssa.value())) return *error;
+
+    Adjoint adjoint;
+    adjoint.module = module_;
+    adjoint.module.kernels.clear();
+    adjoint.module.functions.push_back(checkpoint_stride(module_));
+    const auto stride = static_cast<std::int32_t>(adjoint.module.functions.size()) - 1;
+
+    Function backward;
+    backward.name = kernel_.name;
+    backward.is_kernel = true;
+    backward.annotations = kernel_.annotations;
+    backward.loc = kernel_.loc;
+    Builder builder(adjoint.module, backward);
+    builder.at(kernel_.loc);
+    for (VarId p = 0; p < kernel_.parameter_count; ++p)
+      builder.parameter(kernel_.var(p).name, kernel_.var(p).type);
+    for (VarId p = 0; p < kernel_.parameter_count; ++p)
+      add_gradients(builder, p, adjoint.gradients);
+
+    Sweeps sweeps(adjoint.module, kernel_, ssa.value(), builder, stride);
+    for (VarId p = 0; p < kernel_.parameter_count; ++p)
+      sweeps.bind(p, p);
+    for (int d = 0; d < kernel_.launch_rank; ++d) {
+      const VarId primal = kernel_.parameter_count + d;
+      sweeps.bind(primal, builder.thread_index(kernel_.var(primal).name));
+    }
+    for (const GradientParameter& gradient : adjoint.gradients) {
+      if (gradient.is_array) sweeps.bind_gradient(gradient.primal, gradient.gradient);
+    }
+    sweeps.run();
+    if (sweeps.error()) return *sweeps.error();
+    for (const GradientParameter& gradient : adjoint.gradients) {
+      if (!gradient.is_array) add_value_gradient(builder, gradient, sweeps.adjoint_of(gradient.primal));
+    }
+    if (!calls_anything(backward)) adjoint.module.functions.pop_back();
+    adjoint.module.kernels.push_back(std::move(backward));
+    return adjoint;
+  }
+
+ private:
+  static bool calls_anything(const Function& function) {
+    for (const Expr& expr : function.expressions) {
+      if (expr.kind == ExprKind::kCall) return true;
+    }
+    return false;
+  }
+
+  std::optional<Error> unsupported(const SsaKernel& ssa) const {
+    for (VarId p = 0; p < kernel_.parameter_count; ++p) {
+      const Variable& parameter = kernel_.var(p);
+      if (!carries_floats(module_, parameter.type)) continue;
+      if (parameter.type.is_array() && parameter.type.shape == Shape::kStruct) {
+        return refuse(Refusal::kArrayOfStructs, module_, kernel_.loc, parameter.name);
+      }
+    }
+    const Activity activity = find_activity(module_, kernel_, ssa);
+    for (std::size_t v = 0; v < ssa.values.size(); ++v) {
+      const Type type = ssa.values[v].type;
+      const bool supported = type.is_scalar() || type.is_vector() || type.is_struct();
+      if (activity.active[v] && !supported) {
+        return refuse(Refusal::kUnsupportedType, module_, ssa.values[v].loc, ssa.values[v].name);
+      }
+    }
+    return check_memory(ssa.body, activity);
+  }
+
+  /// Loads of arrays that the kernel updates atomically, and uses of what an atomic returned.
+  std::optional<Error> check_memory(const Region& body, const Activity& activity) const {
+    std::vector<bool> atomic(kernel_.variables.size());
+    collect_atomic(body, atomic);
+    return check_region(body, atomic, activity);
+  }
+  static void collect_atomic(const Region& region, std::vector<bool>& atomic) {
+    for (const Node& node : region.nodes) {
+      if (const auto* update = std::get_if<AtomicNode>(&node.node))
+        atomic[static_cast<std::size_t>(update->array)] = true;
+      if (const auto* branch = std::get_if<Branch>(&node.node)) {
+        collect_atomic(branch->then_region, atomic);
+        collect_atomic(branch->else_region, atomic);
+      }
+      if (const auto* loop = std::get_if<Loop>(&node.node)) collect_atomic(loop->body, atomic);
+    }
+  }
+  std::optional<Error> check_region(const Region& region, const std::vector<bool>& atomic,
+                                    const Activity& activity) const {
+    for (const Node& node : region.nodes) {
+      if (const auto* load = std::get_if<LoadNode>(&node.node)) {
+        if (atomic[static_cast<std::size_t>(load->array)]) {
+          return refuse(Refusal::kReadOfAtomic, module_, node.loc, kernel_.var(load->array).name);
+        }
+      }
+      if (const auto* update = std::get_if<AtomicNode>(&node.node)) {
+        if (update->result != kNone && activity.active[static_cast<std::size_t>(update->result)]) {
+          return refuse(Refusal::kAtomicResult, module_, node.loc, kernel_.var(update->array).name);
+        }
+      }
+      if (const auto* branch = std::get_if<Branch>(&node.node)) {
+        if (auto error = check_region(branch->then_region, atomic, activity)) return error;
+        if (auto error = check_region(branch->else_region, atomic, activity)) return error;
+      }
+      if (const auto* loop = std::get_if<Loop>(&node.node)) {
+        if (auto error = check_region(loop->body, atomic, activity)) return error;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void add_gradients(Builder& builder, VarId primal, std::vector<GradientParameter>& gradients) const {
+    const Variable& parameter = kernel_.var(primal);
+    if (!carries_floats(module_, parameter.type)) return;
+    const std::string name = "grad_" + parameter.name;
+    if (parameter.type.is_struct()) {
+      add_field_gradients(builder, {.primal = primal}, name, parameter.type, gradients);
+      return;
+    }
+    const bool is_array = parameter.type.is_array();
+    add_gradient(builder, {.primal = primal, .is_array = is_array}, name,
+                 is_array ? parameter.type : parameter.type.array_of(1), gradients);
+  }
+
+  void add_field_gradients(Builder& builder, const GradientParameter& at, const std::string& name, Type type,
+                           std::vector<GradientParameter>& gradients) const {
+    const auto& fields = module_.structs[type.struct_id].fields;
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (!fields[f].type.is_value() || !carries_floats(module_, fields[f].type)) continue;
+      GradientParameter inner = at;
+      inner.fields.push_back(static_cast<std::int32_t>(f));
+      const std::string inner_name = name + "_" + fields[f].name;
+      if (fields[f].type.is_struct()) {
+        add_field_gradients(builder, inner, inner_name, fields[f].type, gradients);
+      } else {
+        add_gradient(builder, inner, inner_name, fields[f].type.array_of(1), gradients);
+      }
+    }
+  }
+
+  static void add_gradient(Builder& builder, GradientParameter gradient, const std::string& name, Type type,
+                           std::vector<GradientParameter>& gradients) {
+    gradient.gradient = builder.parameter(name, type);
+    builder.function().variables.back().nullable = true;
+    gradients.push_back(std::move(gradient));
+  }
+
+  static void add_value_gradient(Builder& builder, const GradientParameter& gradient, VarId adjoint) {
+    if (adjoint == kNone) return;
+    ExprId value = builder.var(adjoint);
+    for (const std::int32_t field : gradient.fields)
+      value = builder.field(value, field);
+    builder.atomic(AtomicOp::kAdd, gradient.gradient, {builder.i32(0)}, value);
+  }
+
+  const Module& module_;
+  const Function& kernel_;
+};
+
+}  // namespace
+
+Result<Adjoint> make_adjoint(const Module& module, const Function& kernel) {
+  return AdjointMaker(module, kernel).run();
+}
+
+}  // namespace assay::passes

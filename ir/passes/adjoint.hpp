@@ -1,0 +1,44 @@
+// The adjoint: from a kernel, the kernel that computes its vector-Jacobian product.
+//
+// The backward kernel has the primal's parameters, then one gradient parameter for each float array, value or struct
+// field, then the primal's thread indices. Each thread runs the kernel again (the forward sweep) and then visits its
+// statements in reverse (the reverse sweep), adding to the gradients:
+//
+// - A load adds to the gradient of its cell, atomically; a store reads and then clears it, so that only the last write
+//   to a cell gets the seed; an atomic addition reads it. Gradients of by-value parameters are summed over threads.
+// - Written arrays that the kernel also reads must be bound to scratch copies in their pre-launch state: the forward
+//   sweep stores into them. Others are not touched.
+// - A loop that carries values which its derivative needs keeps a fixed number of checkpoints, whatever its trip count:
+//   all states of a short loop, a binomial selection of a long one (Griewank and Walther, "Revolve", ACM TOMS 26(1),
+//   2000), between which iterations are run again.
+// - A null gradient array is not wanted: its seed is zero and nothing is added to it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/module.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::passes {
+
+/// One gradient parameter of the backward kernel.
+struct GradientParameter {
+  ir::VarId gradient = ir::kNone;  ///< the parameter of the backward kernel
+  ir::VarId primal = ir::kNone;    ///< the parameter of the primal kernel
+  /// For a struct passed by value: the path of field numbers to the field whose gradient this is.
+  std::vector<std::int32_t> fields = {};
+  /// True for an array: the gradient has the primal's shape. Otherwise it is an array of one element.
+  bool is_array = false;
+};
+
+struct Adjoint {
+  ir::Module module;  ///< the primal's structs and functions and a helper; kernels[0] is the backward kernel
+  std::vector<GradientParameter> gradients;
+};
+
+/// Makes the backward kernel of `kernel`, which the verifier admits in `module`. Refuses, with a label and the source
+/// line, what has no derivative or is not supported (see refusal.hpp).
+Result<Adjoint> make_adjoint(const ir::Module& module, const ir::Function& kernel);
+
+}  // namespace assay::passes

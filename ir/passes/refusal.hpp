@@ -1,0 +1,58 @@
+// What the adjoint pass refuses, one label each: an error with the source line, never a silent zero.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ir/module.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::passes {
+
+enum class Refusal : std::uint8_t {
+  kLocalArray,
+  kArrayInStruct,
+  kArrayOfStructs,
+  kUnsupportedType,
+  kUnorderedAtomic,
+  kExtremumAtomic,
+  kAtomicResult,
+  kReadOfAtomic,
+  kOverwrittenInLoop,
+};
+
+struct RefusalRow {
+  Refusal refusal;
+  std::string_view label;
+  std::string_view text;  ///< what is wrong and what to do
+};
+
+inline constexpr std::array<RefusalRow, 9> kRefusals = {{
+    {Refusal::kLocalArray, "A01-local-array", "a local array has no adjoint yet; use scalars or a vector"},
+    {Refusal::kArrayInStruct, "A02-array-in-struct",
+     "an array inside a struct has no adjoint yet; pass the array as a parameter of its own"},
+    {Refusal::kArrayOfStructs, "A03-array-of-structs",
+     "an array of structs has no adjoint yet; pass one array for each field"},
+    {Refusal::kUnsupportedType, "A04-unsupported-type",
+     "a float value of this type has no adjoint yet; use scalars, vectors or structs of them"},
+    {Refusal::kUnorderedAtomic, "A05-unordered-atomic",
+     "which thread's value remains depends on the order of threads, so there is no derivative"},
+    {Refusal::kExtremumAtomic, "A06-extremum-atomic", "an atomic minimum or maximum of floats has no adjoint yet"},
+    {Refusal::kAtomicResult, "A07-atomic-result",
+     "the previous content returned by an atomic depends on the order of threads; a derivative that needs it does "
+     "not exist"},
+    {Refusal::kReadOfAtomic, "A08-read-of-atomic",
+     "the kernel reads an array that it also updates atomically, so it may read what another thread wrote"},
+    {Refusal::kOverwrittenInLoop, "A09-overwritten-in-loop",
+     "a loop reads values that the backward pass needs from an array that the kernel overwrites in or after that "
+     "loop; keep the value in a variable, or read from another array"},
+}};
+
+constexpr const RefusalRow& row(Refusal refusal) { return kRefusals[static_cast<std::size_t>(refusal)]; }
+
+/// The error of a refusal: "A01-local-array: ...", at file:line:column.
+Error refuse(Refusal refusal, const ir::Module& module, ir::Loc loc, const std::string& subject = {});
+
+}  // namespace assay::passes

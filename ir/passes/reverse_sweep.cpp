@@ -1,0 +1,314 @@
+// The reverse sweep: the adjoint of each statement, last statement first.
+#include <algorithm>
+#include <ranges>
+
+#include "ir/passes/refusal.hpp"
+#include "ir/passes/sweeps.hpp"
+
+namespace assay::passes {
+
+using namespace ir;
+
+void Sweeps::reverse(const Region& region) {
+  for (const Node& node : std::views::reverse(region.nodes)) {
+    if (error_) return;
+    b_.at(node.loc);
+    if (liveness_.has_reverse(node)) reverse_node(node);
+  }
+}
+
+void Sweeps::reverse_node(const Node& node) {
+  if (const auto* compute = std::get_if<Compute>(&node.node)) reverse_compute(*compute);
+  if (const auto* load = std::get_if<LoadNode>(&node.node)) {
+    const VarId w = adjoint_[index(load->result)];
+    if (w != kNone) {
+      b_.atomic(AtomicOp::kAdd, gradients_[static_cast<std::size_t>(load->array)], exprs(load->indices), b_.var(w));
+    }
+  }
+  if (const auto* store = std::get_if<StoreNode>(&node.node)) reverse_store(*store);
+  if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) reverse_atomic(*atomic);
+  if (const auto* branch = std::get_if<Branch>(&node.node)) reverse_branch(*branch);
+  if (const auto* loop = std::get_if<Loop>(&node.node)) reverse_loop(*loop);
+}
+
+void Sweeps::reverse_compute(const Compute& compute) {
+  const VarId w = adjoint_[index(compute.result)];
+  if (w == kNone) return;
+  for (std::size_t k = 0; k < compute.args.size(); ++k) {
+    if (activity_.is_active(compute.args[k])) accumulate(compute.args[k], contribution(compute, k, b_.var(w)));
+  }
+}
+
+ExprId Sweeps::contribution(const Compute& compute, std::size_t k, ExprId w) {
+  if (compute.kind == ExprKind::kField) {
+    const VarId none = b_.let_zero("zero", compute.args[0].type);
+    return b_.op(Op::kWithField, {b_.var(none), w}, kVoid, compute.index);
+  }
+  const Rule& rule = rule_of(compute.op);
+  RuleContext context{.builder = b_, .w = w, .args = {}, .result = kNone, .types = {}, .index = compute.index};
+  const std::uint8_t mask = reads_of(rule, k);
+  for (std::size_t i = 0; i < compute.args.size(); ++i) {
+    const bool read = i < 3 && (mask >> i & 1U) != 0;
+    context.args.push_back(read ? expr(compute.args[i]) : kNone);
+    context.types.push_back(compute.args[i].type);
+  }
+  if ((mask & kReadsResult) != 0) context.result = b_.var(primal_[index(compute.result)]);
+  const ExprId term = rule.term(context, static_cast<int>(k));
+
+  const bool overflows = compute.op == Op::kMul && activity_.maskable[index(compute.result)];
+  const bool guarded = (rule.singular || overflows) && b_.type_of(w).is_scalar() && b_.type_of(term).is_scalar();
+  if (!guarded) return term;
+  const ExprId taken = b_.op(Op::kNe, {w, b_.zero(b_.type_of(w))});
+  return b_.op(Op::kWhere, {taken, term, b_.zero(b_.type_of(term))});
+}
+
+void Sweeps::accumulate(const Operand& operand, ExprId term) {
+  if (!activity_.is_active(operand)) return;
+  VarId& adjoint = adjoint_[index(operand.value)];
+  if (adjoint == kNone) {
+    adjoint = b_.let("adj_" + value_of(operand.value).name, term);
+  } else if (operand.type.is_struct()) {
+    b_.assign(adjoint, add_struct(b_.var(adjoint), term));
+  } else {
+    b_.assign(adjoint, plus(b_.var(adjoint), term));
+  }
+}
+
+ExprId Sweeps::add_struct(ExprId into, ExprId from) {
+  const Type type = b_.type_of(into);
+  const auto& fields = module_.structs[type.struct_id].fields;
+  ExprId sum = into;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    if (!fields[f].type.is_value() || !carries_floats(module_, fields[f].type)) continue;
+    const auto number = static_cast<std::int32_t>(f);
+    const ExprId a = b_.field(into, number);
+    const ExprId b = b_.field(from, number);
+    sum = b_.op(Op::kWithField, {sum, fields[f].type.is_struct() ? add_struct(a, b) : plus(a, b)}, kVoid, number);
+  }
+  return sum;
+}
+
+void Sweeps::reverse_store(const StoreNode& store) {
+  const VarId gradient = gradients_[static_cast<std::size_t>(store.array)];
+  if (activity_.is_active(store.value)) {
+    const VarId seed = b_.let("seed", b_.load(gradient, exprs(store.indices)));
+    b_.store(gradient, exprs(store.indices), b_.zero(store.value.type));
+    accumulate(store.value, b_.var(seed));
+  } else {
+    b_.store(gradient, exprs(store.indices), b_.zero(store.value.type));
+  }
+}
+
+void Sweeps::reverse_atomic(const AtomicNode& atomic) {
+  const ir::AtomicRow& operation = row(atomic.op);
+  const std::string& name = kernel_.var(atomic.array).name;
+  if (!operation.differentiable) return fail(refuse(Refusal::kUnorderedAtomic, module_, b_.at(), name));
+  if (atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax) {
+    return fail(refuse(Refusal::kExtremumAtomic, module_, b_.at(), name));
+  }
+  const VarId gradient = gradients_[static_cast<std::size_t>(atomic.array)];
+  const ExprId seed = b_.load(gradient, exprs(atomic.indices));
+  accumulate(atomic.value, atomic.op == AtomicOp::kSub ? b_.op(Op::kNeg, {seed}) : seed);
+}
+
+void Sweeps::collect_receivers(const Branch& branch, ValueSet& receivers) const {
+  for (const Merge& merge : branch.merges) {
+    if (activity_.is_active(merge.then_value)) receivers[index(merge.then_value.value)] = true;
+    if (activity_.is_active(merge.else_value)) receivers[index(merge.else_value.value)] = true;
+  }
+  collect_receivers(branch.then_region, receivers);
+  collect_receivers(branch.else_region, receivers);
+}
+
+void Sweeps::collect_receivers(const Region& region, ValueSet& receivers) const {
+  const auto add = [&](const Operand& operand) {
+    if (activity_.is_active(operand)) receivers[index(operand.value)] = true;
+  };
+  for (const Node& node : region.nodes) {
+    if (const auto* compute = std::get_if<Compute>(&node.node)) {
+      if (is_active(compute->result)) std::ranges::for_each(compute->args, add);
+    }
+    if (const auto* store = std::get_if<StoreNode>(&node.node)) add(store->value);
+    if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) add(atomic->value);
+    if (const auto* branch = std::get_if<Branch>(&node.node)) collect_receivers(*branch, receivers);
+    if (const auto* loop = std::get_if<Loop>(&node.node)) {
+      for (const Carried& carried : loop->carried) {
+        add(carried.initial);
+        add(carried.next);
+      }
+      collect_receivers(loop->body, receivers);
+    }
+  }
+}
+
+void Sweeps::open_receivers(const ValueSet& receivers, const ValueSet& inside) {
+  for (std::size_t v = 0; v < receivers.size(); ++v) {
+    if (!receivers[v] || inside[v] || adjoint_[v] != kNone) continue;
+    adjoint_[v] = b_.let_zero("adj_" + ssa_.values[v].name, ssa_.values[v].type);
+  }
+}
+
+void Sweeps::forget_adjoints(const Region& region) {
+  ValueSet defined = liveness_.none();
+  liveness_.collect_defined(region, defined);
+  for (std::size_t v = 0; v < defined.size(); ++v) {
+    if (defined[v]) adjoint_[v] = kNone;
+  }
+}
+
+void Sweeps::reverse_branch(const Branch& branch) {
+  ValueSet receivers = liveness_.none();
+  collect_receivers(branch, receivers);
+  ValueSet inside = liveness_.none();
+  liveness_.collect_defined(branch.then_region, inside);
+  liveness_.collect_defined(branch.else_region, inside);
+  open_receivers(receivers, inside);
+
+  const auto arm = [&](const Region& region, Operand Merge::*value) {
+    return b_.block([&] {
+      for (const Merge& merge : branch.merges) {
+        const VarId w = adjoint_[index(merge.result)];
+        if (w != kNone) accumulate(merge.*value, b_.var(w));
+      }
+      reverse(region);
+    });
+  };
+  const Loc loc = b_.at();
+  const ExprId condition = expr(branch.condition);
+  Block then_block = arm(branch.then_region, &Merge::then_value);
+  Block else_block = arm(branch.else_region, &Merge::else_value);
+  if (then_block.statements.empty() && else_block.statements.empty()) return;
+  b_.append({.node = If{condition, std::move(then_block), std::move(else_block)}, .loc = loc});
+}
+
+std::vector<VarId> Sweeps::open_carried_adjoints(const Loop& loop) {
+  std::vector<VarId> adjoints;
+  for (const Carried& carried : loop.carried) {
+    if (!is_active(carried.argument) && !is_active(carried.result)) {
+      adjoints.push_back(kNone);
+      continue;
+    }
+    const VarId after = adjoint_[index(carried.result)];
+    const std::string name = "adj_" + value_of(carried.argument).name;
+    adjoints.push_back(after == kNone ? b_.let_zero(name, value_of(carried.argument).type)
+                                      : b_.let(name, b_.var(after)));
+  }
+  return adjoints;
+}
+
+ExprId Sweeps::iteration_value(const Loop& loop, ExprId iteration) {
+  const bool from_zero = loop.start.is_constant() && loop.start.bits == 0;
+  const bool by_one = loop.step.is_constant() && loop.step.bits == 1;
+  const ExprId number = loop.start.type == kI32 ? iteration : b_.cast(loop.start.type, iteration);
+  const ExprId offset = by_one ? number : b_.op(Op::kMul, {number, expr(loop.step)});
+  return from_zero ? offset : plus(expr(loop.start), offset);
+}
+
+void Sweeps::reverse_loop(const Loop& loop) {
+  const auto found = records_.find(&loop);
+  if (found == records_.end()) return;
+  const LoopRecord record = found->second;
+  const LoopNeeds& needs = liveness_.needs(loop);
+  const Loc loc = b_.at();
+
+  ValueSet inside = liveness_.none();
+  liveness_.collect_defined(loop.body, inside);
+  for (const Carried& carried : loop.carried)
+    inside[index(carried.argument)] = true;
+  ValueSet receivers = liveness_.none();
+  collect_receivers(loop.body, receivers);
+  for (const Carried& carried : loop.carried) {
+    if (activity_.is_active(carried.next)) receivers[index(carried.next.value)] = true;
+  }
+  open_receivers(receivers, inside);
+  const std::vector<VarId> carried_adjoints = open_carried_adjoints(loop);
+
+  VarId top = kNone;
+  if (!needs.state.empty()) {
+    // A loop longer than its checkpoints starts again from its first state and places them anew.
+    const ExprId last = minus(b_.var(record.trips), b_.i32(1));
+    top = b_.let("checkpoint",
+                 b_.op(Op::kWhere, {b_.op(Op::kLe, {b_.var(record.trips), b_.i32(record.slots)}), last, b_.i32(0)}));
+  }
+  if (++reverse_depth_ == 1) outermost_ = &loop;
+  const bool is_index = loop.counted && loop.start.is_constant() && loop.start.bits == 0 && loop.step.is_constant() &&
+                        loop.step.bits == 1 && loop.start.type == kI32;
+  const std::string name = is_index ? value_of(loop.index).name : "iteration";
+  const ExprId last = minus(b_.var(record.trips), b_.i32(1));
+  b_.for_(name, last, b_.i32(-1), b_.i32(-1), [&](VarId iteration) {
+    if (top != kNone) restore_state(loop, record, iteration, top);
+    if (is_index) {
+      bind(loop.index, iteration);
+    } else if (loop.counted) {
+      bind(loop.index, b_.let(value_of(loop.index).name, iteration_value(loop, b_.var(iteration))));
+    }
+    reverse_iteration(loop, carried_adjoints);
+  });
+  if (--reverse_depth_ == 0) outermost_ = nullptr;
+  b_.at(loc);
+  forget_adjoints(loop.body);
+  for (std::size_t i = 0; i < loop.carried.size(); ++i) {
+    adjoint_[index(loop.carried[i].argument)] = kNone;
+    if (carried_adjoints[i] != kNone) accumulate(loop.carried[i].initial, b_.var(carried_adjoints[i]));
+  }
+}
+
+void Sweeps::reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints) {
+  const Loc loc = b_.at();
+  forward(loop.body, liveness_.needs(loop).reads, Sweep::kRecord);
+  b_.at(loc);
+  for (std::size_t i = 0; i < loop.carried.size(); ++i) {
+    if (carried_adjoints[i] != kNone) accumulate(loop.carried[i].next, b_.var(carried_adjoints[i]));
+  }
+  reverse(loop.body);
+  b_.at(loc);
+  for (std::size_t i = 0; i < loop.carried.size(); ++i) {
+    if (carried_adjoints[i] == kNone) continue;
+    const VarId before = adjoint_[index(loop.carried[i].argument)];
+    const Type type = value_of(loop.carried[i].argument).type;
+    b_.assign(carried_adjoints[i],
+              before != kNone ? b_.var(before) : expr(Operand{.value = kNone, .type = type, .bits = 0}));
+  }
+}
+
+void Sweeps::restore_state(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top) {
+  const auto& state = liveness_.needs(loop).state;
+  const auto position_of_top = [&] { return b_.load(record.positions, {b_.var(top)}); };
+  b_.while_(b_.op(Op::kGt, {position_of_top(), b_.var(iteration)}),
+            [&] { b_.assign(top, minus(b_.var(top), b_.i32(1))); });
+  const VarId position = b_.let("position", position_of_top());
+  ValueSet inner = liveness_.none();
+  for (std::size_t s = 0; s < state.size(); ++s) {
+    const Carried& carried = loop.carried[state[s]];
+    bind(carried.argument, b_.let(value_of(carried.argument).name, b_.load(record.states[s], {b_.var(top)})));
+    Liveness::add(inner, carried.next);
+  }
+  const auto free_slot = [&] { return b_.op(Op::kLt, {b_.var(top), b_.i32(record.slots - 1)}); };
+  const Loc loc = b_.at();
+  b_.while_(b_.op(Op::kLt, {b_.var(position), b_.var(iteration)}), [&] {
+    const VarId stop = b_.let("stop", b_.var(iteration));
+    b_.if_(free_slot(), [&] {
+      const ExprId steps = plus(minus(b_.var(iteration), b_.var(position)), b_.i32(1));
+      const ExprId slots = minus(b_.i32(record.slots), b_.var(top));
+      b_.assign(stop, plus(b_.var(position), b_.call(stride_function_, {steps, slots})));
+    });
+    b_.while_(b_.op(Op::kLt, {b_.var(position), b_.var(stop)}), [&] {
+      if (loop.counted) {
+        bind(loop.index, b_.let(value_of(loop.index).name, iteration_value(loop, b_.var(position))));
+      }
+      forward(loop.body, inner, Sweep::kAdvance);
+      b_.at(loc);
+      carry(loop, state);
+      b_.assign(position, plus(b_.var(position), b_.i32(1)));
+    });
+    b_.if_(free_slot(), [&] {
+      b_.assign(top, plus(b_.var(top), b_.i32(1)));
+      b_.store(record.positions, {b_.var(top)}, b_.var(position));
+      for (std::size_t s = 0; s < state.size(); ++s) {
+        b_.store(record.states[s], {b_.var(top)}, b_.var(primal_[index(loop.carried[state[s]].argument)]));
+      }
+    });
+  });
+}
+
+}  // namespace assay::passes

@@ -1,0 +1,247 @@
+#include "ir/passes/rules.hpp"
+
+namespace assay::passes {
+namespace {
+
+using namespace ir;
+using C = RuleContext&;
+
+// Shorthand for expressions of the backward kernel.
+struct E {
+  Builder* b;
+  ExprId id;
+};
+E make(E a, Op op, std::initializer_list<ExprId> args) { return {a.b, a.b->op(op, args)}; }
+E operator+(E a, E c) { return make(a, Op::kAdd, {a.id, c.id}); }
+E operator-(E a, E c) { return make(a, Op::kSub, {a.id, c.id}); }
+E operator*(E a, E c) { return make(a, Op::kMul, {a.id, c.id}); }
+E operator/(E a, E c) { return make(a, Op::kDiv, {a.id, c.id}); }
+E operator-(E a) { return make(a, Op::kNeg, {a.id}); }
+E operator<(E a, E c) { return make(a, Op::kLt, {a.id, c.id}); }
+E operator>(E a, E c) { return make(a, Op::kGt, {a.id, c.id}); }
+E like(E a, double value) { return {a.b, a.b->literal(a.b->type_of(a.id).component(), value)}; }
+E operator+(double c, E a) { return like(a, c) + a; }
+E operator-(double c, E a) { return like(a, c) - a; }
+E operator*(double c, E a) { return like(a, c) * a; }
+E operator-(E a, double c) { return a - like(a, c); }
+E call(Op op, E a) { return make(a, op, {a.id}); }
+E call(Op op, E a, E c) { return make(a, op, {a.id, c.id}); }
+E where(E condition, E yes, E no) { return make(yes, Op::kWhere, {condition.id, yes.id, no.id}); }
+E either(E a, E c) { return make(a, Op::kOr, {a.id, c.id}); }
+E is_nan(E a) { return call(Op::kIsNan, a); }
+E zero_like(E a) { return {a.b, a.b->zero(a.b->type_of(a.id))}; }
+
+E w(C c) { return {&c.builder, c.w}; }
+E x(C c, int k = 0) { return {&c.builder, c.args[static_cast<std::size_t>(k)]}; }
+E y(C c) { return {&c.builder, c.result}; }
+bool is_vector(C c, int k) { return c.types[static_cast<std::size_t>(k)].is_vector(); }
+E splat(C c, Type type, E value) { return {&c.builder, c.builder.op(Op::kSplat, {value.id}, type)}; }
+E zero_of(C c, int k) { return {&c.builder, c.builder.zero(c.types[static_cast<std::size_t>(k)])}; }
+
+ExprId product(C c, int k) {
+  const int other = 1 - k;
+  if (is_vector(c, other) && !is_vector(c, k)) return call(Op::kDot, w(c), x(c, other)).id;
+  return (w(c) * x(c, other)).id;
+}
+ExprId quotient(C c, int k) {
+  if (k == 0) return (w(c) / x(c, 1)).id;
+  const E numerator = is_vector(c, 0) ? call(Op::kDot, w(c), y(c)) : w(c) * y(c);
+  return (-numerator / x(c, 1)).id;
+}
+
+/// max(low, x): which of the two was returned; a tie goes to x, a NaN to the other.
+E low_taken(C c) { return either(x(c, 1) > x(c), is_nan(x(c))); }
+/// min(max(low, x), high): whether high was not returned.
+E inner_taken(C c) { return either(call(Op::kMax, x(c, 1), x(c)) < x(c, 2), is_nan(x(c, 2))); }
+ExprId clamp(C c, int k) {
+  const E none = zero_like(w(c));
+  if (k == 2) return where(inner_taken(c), none, w(c)).id;
+  const E inner = k == 1 ? where(low_taken(c), w(c), none) : where(low_taken(c), none, w(c));
+  return where(inner_taken(c), inner, none).id;
+}
+
+/// d smoothstep(a, b, x) with t = clamp((x - a) / (b - a), 0, 1): 6 t (1 - t) dt, which is zero where t is clamped.
+ExprId smoothstep(C c, int k) {
+  const E range = x(c, 1) - x(c);
+  const E raw = (x(c, 2) - x(c)) / range;
+  const E t{&c.builder, c.builder.op(Op::kClamp, {raw.id, like(raw, 0).id, like(raw, 1).id})};
+  const E slope = 6.0 * (t * (1.0 - t)) * w(c) / range;
+  if (k == 2) return slope.id;
+  if (k == 1) return (-(slope * raw)).id;
+  return (slope * (raw - 1.0)).id;
+}
+
+ExprId extract(C c, int) {
+  const E none = zero_of(c, 0);
+  return c.builder.op(Op::kInsert, {none.id, c.args[1], c.w});
+}
+ExprId insert(C c, int k) {
+  if (k == 2) return c.builder.op(Op::kExtract, {c.w, c.args[1]});
+  const Type component = c.types[0].component();
+  return c.builder.op(Op::kInsert, {c.w, c.args[1], c.builder.zero(component)});
+}
+ExprId component(C c, int k) { return c.builder.op(Op::kExtract, {c.w, c.builder.i32(k)}); }
+ExprId sum_of_components(C c, int) {
+  const Type type = c.builder.type_of(c.w);
+  E sum{&c.builder, component(c, 0)};
+  for (int k = 1; k < type.rows; ++k)
+    sum = sum + E{&c.builder, component(c, k)};
+  return sum.id;
+}
+ExprId cross(C c, int k) { return (k == 0 ? call(Op::kCross, x(c, 1), w(c)) : call(Op::kCross, w(c), x(c))).id; }
+ExprId normalize(C c, int) {
+  const E length = call(Op::kLength, x(c));
+  const E tangent = (w(c) - y(c) * call(Op::kDot, y(c), w(c))) / length;
+  return where(length > like(length, 0), tangent, zero_like(w(c))).id;
+}
+ExprId length(C c, int) { return where(y(c) > like(y(c), 0), x(c) * (w(c) / y(c)), zero_of(c, 0)).id; }
+ExprId with_field(C c, int k) {
+  const ExprId field = c.builder.field(c.w, c.index);
+  if (k == 1) return field;
+  const ExprId none = c.builder.zero(c.builder.type_of(field));
+  return c.builder.op(Op::kWithField, {c.w, none}, kVoid, c.index);
+}
+ExprId arm(C c, int k) {
+  const E condition = x(c);
+  const E none = zero_like(w(c));
+  return (k == 1 ? where(condition, w(c), none) : where(condition, none, w(c))).id;
+}
+ExprId power(C c, int k) {
+  if (k == 0) return (w(c) * x(c, 1) * call(Op::kPow, x(c), x(c, 1) - 1.0)).id;
+  const E slope = w(c) * y(c) * call(Op::kLog, x(c));
+  return where(call(Op::kEq, x(c), like(x(c), 0)), zero_like(w(c)), slope).id;
+}
+
+// Constants that no float type holds exactly are computed in the kernel, so that the double lift has them in full.
+E log_of(E a, double value) { return call(Op::kLog, like(a, value)); }
+E sqrt_of_pi(E a) { return call(Op::kSqrt, call(Op::kRadians, like(a, 180))); }
+/// 2 / sqrt(pi) exp(-x^2)
+E gauss(C c) { return 2.0 * call(Op::kExp, -(x(c) * x(c))) / sqrt_of_pi(x(c)); }
+
+constexpr std::uint8_t kX = kReadsFirst, kZ = kReadsSecond, kT = kReadsThird, kY = kReadsResult;
+
+struct Table {
+  std::array<Rule, kOpCount> rules{};
+
+  void set(Op op, std::array<std::uint8_t, 3> reads, bool singular, ExprId (*term)(RuleContext&, int)) {
+    rules[static_cast<std::size_t>(op)] = {.term = term, .reads = reads, .singular = singular};
+  }
+
+  Table() {
+    linear();
+    piecewise();
+    roots_and_powers();
+    exponentials();
+    trigonometric();
+    vectors();
+  }
+
+  void linear() {
+    set(Op::kAdd, {}, false, [](C c, int) { return c.w; });
+    set(Op::kSub, {}, false, [](C c, int k) { return k == 0 ? c.w : (-w(c)).id; });
+    set(Op::kNeg, {}, false, [](C c, int) { return (-w(c)).id; });
+    set(Op::kMul, {kZ, kX}, false, product);
+    set(Op::kDiv, {kZ, kZ | kY}, true, quotient);
+    set(Op::kFma, {kZ, kX, 0}, false, [](C c, int k) { return k == 2 ? c.w : (w(c) * x(c, 1 - k)).id; });
+    set(Op::kLerp, {kT, kT, kX | kZ}, false, [](C c, int k) {
+      if (k == 2) return (w(c) * (x(c, 1) - x(c))).id;
+      return (w(c) * (k == 0 ? 1.0 - x(c, 2) : x(c, 2))).id;
+    });
+    set(Op::kDegrees, {}, false, [](C c, int) { return call(Op::kDegrees, w(c)).id; });
+    set(Op::kRadians, {}, false, [](C c, int) { return call(Op::kRadians, w(c)).id; });
+    set(Op::kCast, {}, false, [](C c, int) { return c.builder.cast(c.types[0], c.w); });
+  }
+
+  void piecewise() {
+    set(Op::kMod, {0, kX | kZ}, false,
+        [](C c, int k) { return k == 0 ? c.w : (-(w(c) * call(Op::kTrunc, x(c) / x(c, 1)))).id; });
+    set(Op::kAbs, {kX}, false, [](C c, int) {
+      const E none = zero_like(w(c));
+      return where(x(c) < none, -w(c), where(x(c) > none, w(c), none)).id;
+    });
+    set(Op::kMin, {kX | kZ, kX | kZ}, false, [](C c, int k) {
+      const E first = either(x(c) < x(c, 1), is_nan(x(c, 1)));
+      const E none = zero_like(w(c));
+      return (k == 0 ? where(first, w(c), none) : where(first, none, w(c))).id;
+    });
+    set(Op::kMax, {kX | kZ, kX | kZ}, false, [](C c, int k) {
+      const E first = either(x(c) > x(c, 1), is_nan(x(c, 1)));
+      const E none = zero_like(w(c));
+      return (k == 0 ? where(first, w(c), none) : where(first, none, w(c))).id;
+    });
+    set(Op::kClamp, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, false, clamp);
+    set(Op::kSmoothstep, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, false, smoothstep);
+    set(Op::kFrac, {}, false, [](C c, int) { return c.w; });
+    set(Op::kCopysign, {kX | kY, 0}, false, [](C c, int k) {
+      const E none = zero_like(w(c));
+      return k == 1 ? none.id : where(call(Op::kEq, x(c), y(c)), w(c), -w(c)).id;
+    });
+    set(Op::kWhere, {0, kX, kX}, false, arm);
+  }
+
+  void roots_and_powers() {
+    set(Op::kSqrt, {kY}, true, [](C c, int) { return (0.5 * w(c) / y(c)).id; });
+    set(Op::kRsqrt, {kX | kY}, true, [](C c, int) { return (-0.5 * w(c) * y(c) / x(c)).id; });
+    set(Op::kCbrt, {kY}, true, [](C c, int) { return (w(c) / (3.0 * (y(c) * y(c)))).id; });
+    set(Op::kPow, {kX | kZ, kX | kY}, true, power);
+    set(Op::kHypot, {kX | kY, kZ | kY}, true, [](C c, int k) { return (w(c) * (x(c, k) / y(c))).id; });
+  }
+
+  void exponentials() {
+    set(Op::kExp, {kY}, true, [](C c, int) { return (w(c) * y(c)).id; });
+    set(Op::kExp2, {kY}, true, [](C c, int) { return (w(c) * y(c) * log_of(y(c), 2)).id; });
+    set(Op::kExpm1, {kY}, true, [](C c, int) { return (w(c) * (1.0 + y(c))).id; });
+    set(Op::kLog, {kX}, true, [](C c, int) { return (w(c) / x(c)).id; });
+    set(Op::kLog2, {kX}, true, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 2))).id; });
+    set(Op::kLog10, {kX}, true, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 10))).id; });
+    set(Op::kLog1p, {kX}, true, [](C c, int) { return (w(c) / (1.0 + x(c))).id; });
+    set(Op::kSinh, {kX}, true, [](C c, int) { return (w(c) * call(Op::kCosh, x(c))).id; });
+    set(Op::kCosh, {kX}, true, [](C c, int) { return (w(c) * call(Op::kSinh, x(c))).id; });
+    set(Op::kTanh, {kY}, false, [](C c, int) { return (w(c) * (1.0 - y(c) * y(c))).id; });
+    set(Op::kAsinh, {kX}, false, [](C c, int) { return (w(c) / call(Op::kSqrt, 1.0 + x(c) * x(c))).id; });
+    set(Op::kAcosh, {kX}, true, [](C c, int) { return (w(c) / call(Op::kSqrt, (x(c) - 1.0) * (1.0 + x(c)))).id; });
+    set(Op::kAtanh, {kX}, true, [](C c, int) { return (w(c) / ((1.0 - x(c)) * (1.0 + x(c)))).id; });
+    set(Op::kErf, {kX}, false, [](C c, int) { return (w(c) * gauss(c)).id; });
+    set(Op::kErfc, {kX}, false, [](C c, int) { return (-w(c) * gauss(c)).id; });
+  }
+
+  void trigonometric() {
+    set(Op::kSin, {kX}, false, [](C c, int) { return (w(c) * call(Op::kCos, x(c))).id; });
+    set(Op::kCos, {kX}, false, [](C c, int) { return (-w(c) * call(Op::kSin, x(c))).id; });
+    set(Op::kTan, {kY}, true, [](C c, int) { return (w(c) * (1.0 + y(c) * y(c))).id; });
+    set(Op::kAsin, {kX}, true, [](C c, int) { return (w(c) / call(Op::kSqrt, (1.0 - x(c)) * (1.0 + x(c)))).id; });
+    set(Op::kAcos, {kX}, true, [](C c, int) { return (-w(c) / call(Op::kSqrt, (1.0 - x(c)) * (1.0 + x(c)))).id; });
+    set(Op::kAtan, {kX}, false, [](C c, int) { return (w(c) / (1.0 + x(c) * x(c))).id; });
+    set(Op::kAtan2, {kX | kZ, kX | kZ}, true, [](C c, int k) {
+      const E square = x(c) * x(c) + x(c, 1) * x(c, 1);
+      return (k == 0 ? w(c) * (x(c, 1) / square) : -w(c) * (x(c) / square)).id;
+    });
+  }
+
+  void vectors() {
+    set(Op::kVector, {}, false, component);
+    set(Op::kSplat, {}, false, sum_of_components);
+    set(Op::kExtract, {kZ}, false, extract);
+    set(Op::kInsert, {kZ, 0, kZ}, false, insert);
+    set(Op::kDot, {kZ, kX}, false, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
+    set(Op::kCross, {kZ, kX}, false, cross);
+    set(Op::kLength, {kX | kY}, false, length);
+    set(Op::kLengthSq, {kX}, false, [](C c, int) { return (x(c) * (2.0 * w(c))).id; });
+    set(Op::kNormalize, {kX | kY}, false, normalize);
+    set(Op::kCwMul, {kZ, kX}, false, [](C c, int k) { return call(Op::kCwMul, w(c), x(c, 1 - k)).id; });
+    set(Op::kCwDiv, {kZ, kZ | kY}, false, [](C c, int k) {
+      if (k == 0) return call(Op::kCwDiv, w(c), x(c, 1)).id;
+      return (-call(Op::kCwDiv, call(Op::kCwMul, w(c), y(c)), x(c, 1))).id;
+    });
+    set(Op::kWithField, {}, false, with_field);
+  }
+};
+
+}  // namespace
+
+const Rule& rule_of(Op op) {
+  static const Table table;
+  return table.rules[static_cast<std::size_t>(op)];
+}
+
+}  // namespace assay::passes

@@ -1,0 +1,41 @@
+// The adjoint rules: for y = op(x0, x1, ...) and the adjoint w of y, what w contributes to the adjoint of each operand.
+//
+// One line of mathematics per rule. A rule also says which primal values it reads, so that the sweeps keep just those.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "ir/builder.hpp"
+
+namespace assay::passes {
+
+/// What a rule may use. Expressions are made in the backward kernel.
+struct RuleContext {
+  ir::Builder& builder;
+  ir::ExprId w;                  ///< the adjoint of the result
+  std::vector<ir::ExprId> args;  ///< the operands; kNone where the rule does not read them
+  ir::ExprId result;             ///< the result, or kNone
+  std::vector<ir::Type> types;   ///< of the operands
+  std::int32_t index;            ///< field, for kWithField
+};
+
+inline constexpr std::uint8_t kReadsFirst = 1, kReadsSecond = 2, kReadsThird = 4, kReadsResult = 8;
+
+struct Rule {
+  /// The contribution to operand k; its type is the operand's. Null where the operation has no rule.
+  ir::ExprId (*term)(RuleContext&, int k) = nullptr;
+  /// Which primal values term(k) reads, as a mask, for k = 0, 1, 2; higher operands read as 2 does.
+  std::array<std::uint8_t, 3> reads{};
+  /// The partial derivative may be infinite where the operation is still finite, or the result may overflow: a zero w
+  /// then contributes zero.
+  bool singular = false;
+};
+
+const Rule& rule_of(ir::Op op);
+
+/// Primal values that the contribution to operand k reads.
+inline std::uint8_t reads_of(const Rule& rule, std::size_t k) { return rule.reads[k < 2 ? k : 2]; }
+
+}  // namespace assay::passes
