@@ -4,6 +4,8 @@
 #include <cassert>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <system_error>
 #include <vector>
 
@@ -114,6 +116,18 @@ bool BuildCache::fetch(std::string_view key, const fs::path& target) {
   return true;
 }
 
+std::optional<std::string> BuildCache::read(std::string_view key) {
+  const fs::path entry = path_of(key);
+  std::ifstream file(entry, std::ios::binary);
+  if (!file) {
+    return std::nullopt;
+  }
+  std::string content(std::istreambuf_iterator<char>(file), {});
+  std::error_code ignored;
+  fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);
+  return content;
+}
+
 Result<void> BuildCache::store(std::string_view key, const fs::path& file) {
   std::error_code error;
   const std::uint64_t bytes = fs::file_size(file, error);
@@ -123,24 +137,48 @@ Result<void> BuildCache::store(std::string_view key, const fs::path& file) {
   if (bytes > max_bytes_) {
     return {};
   }
-  const fs::path temporary =
-      directory_ / kTemporaryFolder / fmt::format("{}-{}", ::getpid(), next_temporary_.fetch_add(1));
-  const fs::path entry = path_of(key);
-  fs::create_directories(entry.parent_path(), error);
+  const fs::path temporary = new_temporary();
   if (!link_or_copy(file, temporary)) {
     return Error{"cannot write to the build cache; is the disk full?", directory_.string()};
   }
+  return publish(temporary, key, bytes);
+}
+
+Result<void> BuildCache::write(std::string_view key, std::string_view content) {
+  if (content.size() > max_bytes_) {
+    return {};
+  }
+  const fs::path temporary = new_temporary();
+  std::ofstream file(temporary, std::ios::binary);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  file.close();
+  if (!file) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    return Error{"cannot write to the build cache; is the disk full?", directory_.string()};
+  }
+  return publish(temporary, key, content.size());
+}
+
+fs::path BuildCache::new_temporary() {
+  return directory_ / kTemporaryFolder / fmt::format("{}-{}", ::getpid(), next_temporary_.fetch_add(1));
+}
+
+/// Gives a finished file its name in the store, and makes room for it.
+Result<void> BuildCache::publish(const fs::path& temporary, std::string_view key, std::uint64_t bytes) {
   flush_to_disk(temporary);
+  const fs::path entry = path_of(key);
+  std::error_code error;
+  fs::create_directories(entry.parent_path(), error);
   fs::last_write_time(temporary, fs::file_time_type::clock::now(), error);
   error.clear();
   fs::rename(temporary, entry, error);
+  // Also after success: rename(2) of two names of one file does nothing and keeps both.
+  std::error_code ignored;
+  fs::remove(temporary, ignored);
   if (error) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
     return Error{"cannot write to the build cache: " + error.message(), entry.string()};
   }
-  // rename(2) of two names of one file does nothing and keeps both.
-  fs::remove(temporary, error);
   if (estimated_bytes_.fetch_add(bytes) + bytes > max_bytes_) {
     evict();
   }

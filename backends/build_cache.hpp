@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,10 @@ class BuildCache {
   /// Keeps a copy of the file under the key; an existing entry is replaced.
   Result<void> store(std::string_view key, const std::filesystem::path& file);
 
+  /// The same for small contents that need no file of their own.
+  [[nodiscard]] std::optional<std::string> read(std::string_view key);
+  Result<void> write(std::string_view key, std::string_view content);
+
   /// The bytes in the store, counted now.
   [[nodiscard]] std::uint64_t measure() const;
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
@@ -42,6 +47,8 @@ class BuildCache {
  private:
   BuildCache(std::filesystem::path directory, std::uint64_t max_bytes);
 
+  [[nodiscard]] std::filesystem::path new_temporary();
+  Result<void> publish(const std::filesystem::path& temporary, std::string_view key, std::uint64_t bytes);
   [[nodiscard]] std::filesystem::path path_of(std::string_view key) const;
   void evict();
 

@@ -71,6 +71,16 @@ TEST_F(BuildCacheTest, ReturnsWhatWasStored) {
   EXPECT_EQ(content(*cache, "a"), "changed");
 }
 
+TEST_F(BuildCacheTest, ReadsAndWritesContentsWithoutFiles) {
+  const auto cache = open(100);
+  const std::string binary("a\0b\n", 4);
+  EXPECT_EQ(cache->read(sha256_hex("a")), std::nullopt);
+  EXPECT_TRUE(cache->write(sha256_hex("a"), binary).ok());
+  EXPECT_EQ(cache->read(sha256_hex("a")), binary);
+  EXPECT_TRUE(cache->write(sha256_hex("b"), std::string(101, 'b')).ok());
+  EXPECT_EQ(cache->read(sha256_hex("b")), std::nullopt) << "it is larger than the store";
+}
+
 TEST_F(BuildCacheTest, StoringOneFileTwiceLeavesNothingBehind) {
   const auto cache = open();
   const fs::path once = file("alpha");

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <fstream>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "backends/cpu/batch_source.hpp"
+#include "backends/parallel.hpp"
 #include "ir/support/hash.hpp"
 
 namespace assay::cpu {
@@ -111,24 +111,16 @@ std::vector<BuildOutcome> CpuDevice::build(std::span<const EmittedKernel> kernel
   }
   std::vector<BuildOutcome> outcomes(kernels.size());
   const std::size_t batch_size = std::max<std::size_t>(options_.batch_size, 1);
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t first = next.fetch_add(batch_size); first < kernels.size(); first = next.fetch_add(batch_size)) {
-      std::vector<const EmittedKernel*> batch;
-      for (const EmittedKernel& kernel : kernels.subspan(first, std::min(batch_size, kernels.size() - first))) {
-        batch.push_back(&kernel);
-      }
-      std::ranges::move(build_isolating(batch, [&](auto unit) { return build_unit(unit, flags); }),
-                        outcomes.begin() + static_cast<std::ptrdiff_t>(first));
-    }
-  };
-  std::vector<std::jthread> helpers;
   const std::size_t batches = (kernels.size() + batch_size - 1) / batch_size;
-  for (std::size_t i = 1; i < std::min<std::size_t>(options_.jobs, batches); ++i) {
-    helpers.emplace_back(work);
-  }
-  work();
-  helpers.clear();
+  for_each_index(batches, options_.jobs, [&](std::size_t index) {
+    const std::size_t first = index * batch_size;
+    std::vector<const EmittedKernel*> batch;
+    for (const EmittedKernel& kernel : kernels.subspan(first, std::min(batch_size, kernels.size() - first))) {
+      batch.push_back(&kernel);
+    }
+    std::ranges::move(build_isolating(batch, [&](auto unit) { return build_unit(unit, flags); }),
+                      outcomes.begin() + static_cast<std::ptrdiff_t>(first));
+  });
   return outcomes;
 }
 

@@ -1,0 +1,146 @@
+#include "backends/cuda/nvrtc/nvrtc.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backends/cuda/shared_object.hpp"
+
+namespace assay::cuda {
+
+using backends::BuildFailed;
+
+namespace {
+
+std::vector<std::string> candidates() {
+  if (const char* chosen = std::getenv("ASSAY_NVRTC"); chosen != nullptr && *chosen != '\0') {
+    return {chosen};
+  }
+  std::vector<std::string> folders{""};
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const char* home = std::getenv(variable); home != nullptr && *home != '\0') {
+      folders.push_back(fmt::format("{}/lib64/", home));
+    }
+  }
+  folders.insert(folders.end(), {"/usr/local/cuda/lib64/", "/usr/local/cuda/lib/", "/opt/cuda/lib64/"});
+  std::vector<std::string> paths;
+  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
+    for (const std::string& folder : folders) {
+      paths.push_back(folder + name);
+    }
+  }
+  return paths;
+}
+
+const char* boolean(bool value) { return value ? "true" : "false"; }
+
+/// Reads a piece of text by a pair of functions of NVRTC, which count the final zero; cubins have none.
+template <typename SizeOf, typename Get>
+std::string read(NvrtcProgram program, SizeOf size_of, Get get, bool zero_terminated) {
+  std::size_t size = 0;
+  if (size_of(program, &size) != kNvrtcSuccess || size == 0) {
+    return {};
+  }
+  std::string text(size, '\0');
+  if (get(program, text.data()) != kNvrtcSuccess) {
+    return {};
+  }
+  if (zero_terminated) {
+    text.pop_back();
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
+  const backends::BuildFlags& flags = options.flags;
+  std::vector<std::string> arguments{
+      "--std=c++17",
+      "--gpu-architecture=" + options.architecture,
+      fmt::format("--fmad={}", boolean(flags.contract)),
+      fmt::format("--ftz={}", boolean(flags.flush_subnormals)),
+      fmt::format("--prec-div={}", boolean(flags.precise_division)),
+      fmt::format("--prec-sqrt={}", boolean(flags.precise_square_root)),
+  };
+  if (flags.approximate_functions) {
+    arguments.emplace_back("--use_fast_math");
+  }
+  if (options.lane == backends::Lane::kLift) {
+    arguments.emplace_back("--define-macro=ASSAY_REAL=double");
+  }
+  if (options.line_info) {
+    arguments.emplace_back("--generate-line-info");
+  }
+  return arguments;
+}
+
+Result<Nvrtc> Nvrtc::load() {
+  const Result<SharedObject> library = SharedObject::open(candidates());
+  if (!library) {
+    return Error{"no NVRTC", library.error().message};
+  }
+  Nvrtc nvrtc;
+  nvrtc.library_ = library->name();
+#define ASSAY_LOAD(symbol, result, parameters)                       \
+  if (!library->find(#symbol, nvrtc.symbol##_)) {                    \
+    return Error{"no NVRTC", library->name() + " lacks " + #symbol}; \
+  }
+  ASSAY_NVRTC_SYMBOLS(ASSAY_LOAD)
+#undef ASSAY_LOAD
+
+  int count = 0;
+  if (nvrtc.nvrtcVersion_(&nvrtc.major_, &nvrtc.minor_) != kNvrtcSuccess ||
+      nvrtc.nvrtcGetNumSupportedArchs_(&count) != kNvrtcSuccess) {
+    return Error{"no NVRTC", library->name() + " does not tell its version"};
+  }
+  nvrtc.architectures_.resize(static_cast<std::size_t>(count));
+  if (nvrtc.nvrtcGetSupportedArchs_(nvrtc.architectures_.data()) != kNvrtcSuccess) {
+    return Error{"no NVRTC", library->name() + " does not tell its architectures"};
+  }
+  return nvrtc;
+}
+
+std::string Nvrtc::version() const { return fmt::format("{}.{}", major_, minor_); }
+
+bool Nvrtc::supports(std::string_view architecture) const {
+  const std::string_view digits = architecture.substr(std::min(architecture.find('_') + 1, architecture.size()));
+  int number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc{} && std::ranges::find(architectures_, number) != architectures_.end();
+}
+
+CompileOutcome Nvrtc::compile(const std::string& source, const std::string& name, const NvrtcOptions& options) const {
+  NvrtcProgram program = nullptr;
+  const NvrtcResult created = nvrtcCreateProgram_(&program, source.c_str(), name.c_str(), 0, nullptr, nullptr);
+  if (created != kNvrtcSuccess) {
+    return BuildFailed{BuildFailed::Kind::kResource, fmt::format("NVRTC: {}", nvrtcGetErrorString_(created))};
+  }
+  const std::vector<std::string> arguments = nvrtc_arguments(options);
+  std::vector<const char*> pointers;
+  for (const std::string& argument : arguments) {
+    pointers.push_back(argument.c_str());
+  }
+  const NvrtcResult result = nvrtcCompileProgram_(program, static_cast<int>(pointers.size()), pointers.data());
+  std::string log = read(program, nvrtcGetProgramLogSize_, nvrtcGetProgramLog_, true);
+  CompileOutcome outcome;
+  if (result == kNvrtcSuccess) {
+    Compiled compiled{.ptx = read(program, nvrtcGetPTXSize_, nvrtcGetPTX_, true), .cubin = {}, .log = std::move(log)};
+    if (options.architecture.starts_with("sm_")) {
+      compiled.cubin = read(program, nvrtcGetCUBINSize_, nvrtcGetCUBIN_, false);
+    }
+    outcome = std::move(compiled);
+  } else if (result == kNvrtcErrorCompilation) {
+    outcome = BuildFailed{BuildFailed::Kind::kRejected, std::move(log)};
+  } else {
+    outcome =
+        BuildFailed{BuildFailed::Kind::kResource, fmt::format("NVRTC: {}\n{}", nvrtcGetErrorString_(result), log)};
+  }
+  nvrtcDestroyProgram_(&program);
+  return outcome;
+}
+
+}  // namespace assay::cuda

@@ -1,0 +1,127 @@
+#include "backends/cuda/nvrtc/nvrtc.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#if __has_include(<nvrtc.h>)
+#include <nvrtc.h>
+#endif
+
+namespace assay::cuda {
+namespace {
+
+using backends::BuildFailed;
+using backends::BuildFlags;
+using backends::Lane;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kSource =
+    "#ifndef ASSAY_REAL\n"
+    "#define ASSAY_REAL float\n"
+    "#endif\n"
+    "using real = ASSAY_REAL;\n"
+    "extern \"C\" __global__ void f_forward(long long count, real* x, real a) {\n"
+    "  const long long step = (long long)gridDim.x * blockDim.x;\n"
+    "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)\n"
+    "    x[i] = a * x[i] + a;\n"
+    "}\n";
+
+class NvrtcTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Result<Nvrtc> loaded = Nvrtc::load();
+    if (!loaded) {
+      GTEST_SKIP() << loaded.error().text();
+    }
+    nvrtc.push_back(*loaded);
+  }
+
+  Compiled compile(const NvrtcOptions& options) const {
+    CompileOutcome outcome = nvrtc.front().compile(kSource, "f.cu", options);
+    if (const auto* failed = std::get_if<BuildFailed>(&outcome)) {
+      ADD_FAILURE() << failed->log;
+      return {};
+    }
+    return std::get<Compiled>(std::move(outcome));
+  }
+
+  std::vector<Nvrtc> nvrtc;  ///< one, unless skipped
+};
+
+TEST_F(NvrtcTest, MakesPtxForTheArchitectureAskedFor) {
+  for (const char* architecture : {"compute_75", "compute_100"}) {
+    if (!nvrtc.front().supports(architecture)) continue;
+    const Compiled compiled = compile({.architecture = architecture});
+    EXPECT_THAT(compiled.ptx, HasSubstr(".entry f_forward"));
+    EXPECT_THAT(compiled.ptx, HasSubstr(std::string(".target sm_") + (architecture + 8)));
+    EXPECT_TRUE(compiled.cubin.empty());
+  }
+}
+
+TEST_F(NvrtcTest, MakesACubin) {
+  const Compiled compiled = compile({.architecture = "sm_75"});
+  EXPECT_EQ(compiled.cubin.substr(0, 4),
+            "\x7f"
+            "ELF");
+  EXPECT_THAT(compiled.ptx, HasSubstr(".entry f_forward"));
+}
+
+TEST_F(NvrtcTest, ContractsOnlyWhenAllowed) {
+  EXPECT_THAT(compile({}).ptx, Not(HasSubstr("fma.rn.f32")));
+  EXPECT_THAT(compile({.flags = BuildFlags::standard()}).ptx, HasSubstr("fma.rn.f32"));
+  EXPECT_THAT(compile({.flags = BuildFlags::fast()}).ptx, HasSubstr("fma.rn.ftz.f32"));
+}
+
+TEST_F(NvrtcTest, LiftsToDouble) {
+  EXPECT_THAT(compile({}).ptx, Not(HasSubstr(".f64")));
+  EXPECT_THAT(compile({.lane = Lane::kLift}).ptx, HasSubstr("mul.rn.f64"));
+}
+
+TEST_F(NvrtcTest, GivesSourceLinesWhenAsked) {
+  EXPECT_THAT(compile({}).ptx, Not(HasSubstr(".loc")));
+  EXPECT_THAT(compile({.line_info = true}).ptx, HasSubstr(".loc"));
+}
+
+TEST_F(NvrtcTest, KeepsTheLogOfARefusedSource) {
+  const CompileOutcome outcome = nvrtc.front().compile("int ok;\nint f() { return undeclared; }\n", "f.cu", {});
+  ASSERT_TRUE(std::holds_alternative<BuildFailed>(outcome));
+  EXPECT_EQ(std::get<BuildFailed>(outcome).kind, BuildFailed::Kind::kRejected);
+  EXPECT_THAT(std::get<BuildFailed>(outcome).log, HasSubstr("f.cu(2): error: identifier \"undeclared\""));
+}
+
+TEST_F(NvrtcTest, DoesNotBlameTheSourceForAnUnknownArchitecture) {
+  EXPECT_FALSE(nvrtc.front().supports("compute_1"));
+  const CompileOutcome outcome = nvrtc.front().compile(kSource, "f.cu", {.architecture = "compute_1"});
+  ASSERT_TRUE(std::holds_alternative<BuildFailed>(outcome));
+  EXPECT_EQ(std::get<BuildFailed>(outcome).kind, BuildFailed::Kind::kResource);
+}
+
+TEST(Nvrtc, SaysThatItIsMissing) {
+  ::setenv("ASSAY_NVRTC", "/nonexistent/libnvrtc.so", 1);
+  const Result<Nvrtc> missing = Nvrtc::load();
+  ::unsetenv("ASSAY_NVRTC");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().message, "no NVRTC");
+  EXPECT_THAT(missing.error().where, HasSubstr("/nonexistent/libnvrtc.so"));
+}
+
+TEST(NvrtcArguments, LeaveNothingToDefaults) {
+  EXPECT_THAT(nvrtc_arguments({}), Contains("--fmad=false"));
+  EXPECT_THAT(nvrtc_arguments({}), Contains("--prec-sqrt=true"));
+  EXPECT_THAT(nvrtc_arguments({}), Not(Contains("--use_fast_math")));
+  EXPECT_THAT(nvrtc_arguments({.flags = BuildFlags::fast()}), Contains("--use_fast_math"));
+}
+
+#if __has_include(<nvrtc.h>)
+TEST(Nvrtc, AgreesWithTheHeader) {
+  static_assert(sizeof(nvrtcResult) == sizeof(NvrtcResult));
+  EXPECT_EQ(static_cast<NvrtcResult>(NVRTC_SUCCESS), kNvrtcSuccess);
+  EXPECT_EQ(static_cast<NvrtcResult>(NVRTC_ERROR_COMPILATION), kNvrtcErrorCompilation);
+}
+#endif
+
+}  // namespace
+}  // namespace assay::cuda

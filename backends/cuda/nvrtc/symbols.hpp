@@ -1,0 +1,31 @@
+// The one list of what is used of NVRTC: name, result and parameters as nvrtc.h declares them.
+#pragma once
+
+#include <cstddef>
+
+#define ASSAY_NVRTC_SYMBOLS(X)                                                                                   \
+  X(nvrtcVersion, NvrtcResult, (int* major, int* minor))                                                         \
+  X(nvrtcGetErrorString, const char*, (NvrtcResult result))                                                      \
+  X(nvrtcGetNumSupportedArchs, NvrtcResult, (int* count))                                                        \
+  X(nvrtcGetSupportedArchs, NvrtcResult, (int* architectures))                                                   \
+  X(nvrtcCreateProgram, NvrtcResult,                                                                             \
+    (NvrtcProgram * program, const char* source, const char* name, int header_count, const char* const* headers, \
+     const char* const* include_names))                                                                          \
+  X(nvrtcDestroyProgram, NvrtcResult, (NvrtcProgram * program))                                                  \
+  X(nvrtcCompileProgram, NvrtcResult, (NvrtcProgram program, int option_count, const char* const* options))      \
+  X(nvrtcGetProgramLogSize, NvrtcResult, (NvrtcProgram program, std::size_t * size))                             \
+  X(nvrtcGetProgramLog, NvrtcResult, (NvrtcProgram program, char* log))                                          \
+  X(nvrtcGetPTXSize, NvrtcResult, (NvrtcProgram program, std::size_t * size))                                    \
+  X(nvrtcGetPTX, NvrtcResult, (NvrtcProgram program, char* ptx))                                                 \
+  X(nvrtcGetCUBINSize, NvrtcResult, (NvrtcProgram program, std::size_t * size))                                  \
+  X(nvrtcGetCUBIN, NvrtcResult, (NvrtcProgram program, char* cubin))
+
+namespace assay::cuda {
+
+/// nvrtc.h's nvrtcResult and nvrtcProgram. Declared here, because the toolkit's headers are optional.
+using NvrtcResult = int;
+using NvrtcProgram = struct NvrtcProgramObject*;
+inline constexpr NvrtcResult kNvrtcSuccess = 0;
+inline constexpr NvrtcResult kNvrtcErrorCompilation = 6;
+
+}  // namespace assay::cuda
