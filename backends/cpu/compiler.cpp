@@ -33,7 +33,7 @@ std::string command_or_default(const std::string& command) {
 }  // namespace
 
 std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags) {
-  std::vector<std::string> arguments{"-std=c++17", fmt::format("-O{}", flags.optimisation), "-fwrapv"};
+  std::vector<std::string> arguments{"-std=c++17", fmt::format("-O{}", flags.optimisation)};
   if (!flags.contract) {
     arguments.emplace_back("-ffp-contract=off");
   }

@@ -14,9 +14,9 @@ namespace assay::cpu {
 
 /// The command-line options of a numeric mode, for GCC and Clang alike.
 ///
-/// Integers of the kernel language wrap, hence -fwrapv. Approximate functions take the parts of -ffast-math that change
-/// this library's code alone: the option itself also links a start-up file that flushes subnormals in all kernels of
-/// the process.
+/// No option gives meaning to what C++ leaves undefined: sources are judged as their users compile them. Approximate
+/// functions take the parts of -ffast-math that change this library's code alone: the option itself also links a
+/// start-up file that flushes subnormals in all kernels of the process.
 [[nodiscard]] std::vector<std::string> compiler_arguments(const backends::BuildFlags& flags);
 
 class Compiler {

@@ -4,12 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "backends/cuda/shared_object.hpp"
+#include "backends/shared_object.hpp"
 
 namespace assay::cuda {
 
 Result<Driver> Driver::load() {
-  const Result<SharedObject> library = SharedObject::open(std::array<std::string, 1>{"libcuda.so.1"});
+  const Result<backends::SharedObject> library =
+      backends::SharedObject::open(std::array<std::string, 1>{"libcuda.so.1"});
   if (!library) {
     return Error{"no CUDA driver", library.error().message};
   }

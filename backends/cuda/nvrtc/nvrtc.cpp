@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/cuda/shared_object.hpp"
+#include "backends/shared_object.hpp"
 
 namespace assay::cuda {
 
@@ -79,7 +79,7 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
 }
 
 Result<Nvrtc> Nvrtc::load() {
-  const Result<SharedObject> library = SharedObject::open(candidates());
+  const Result<backends::SharedObject> library = backends::SharedObject::open(candidates());
   if (!library) {
     return Error{"no NVRTC", library.error().message};
   }

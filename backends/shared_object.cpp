@@ -1,8 +1,8 @@
-#include "backends/cuda/shared_object.hpp"
+#include "backends/shared_object.hpp"
 
 #include <dlfcn.h>
 
-namespace assay::cuda {
+namespace assay::backends {
 
 Result<SharedObject> SharedObject::open(std::span<const std::string> candidates) {
   std::string reason = "no name to open";
@@ -17,4 +17,4 @@ Result<SharedObject> SharedObject::open(std::span<const std::string> candidates)
 
 void* SharedObject::address(const char* symbol) const { return ::dlsym(handle_, symbol); }
 
-}  // namespace assay::cuda
+}  // namespace assay::backends

@@ -1,4 +1,4 @@
-// A library of NVIDIA's that is loaded at run time, if it is there at all.
+// A library that is loaded at run time, if it is there at all.
 #pragma once
 
 #include <span>
@@ -6,9 +6,9 @@
 
 #include "ir/support/result.hpp"
 
-namespace assay::cuda {
+namespace assay::backends {
 
-/// An open library; stays loaded until the process ends, because NVIDIA's libraries register things to run at exit.
+/// An open library; stays loaded until the process ends, because such libraries register things to run at exit.
 class SharedObject {
  public:
   /// The first of the names or paths that opens. The error says why the last one did not.
@@ -32,4 +32,4 @@ class SharedObject {
   std::string name_;
 };
 
-}  // namespace assay::cuda
+}  // namespace assay::backends
