@@ -47,12 +47,12 @@ enum class ExprKind : std::uint8_t {
 /// One node of an expression tree.
 struct Expr {
   ExprKind kind = ExprKind::kLiteral;
-  Op op = Op::kAdd;        ///< for kOperation
-  Type type;               ///< the type of the value
-  std::uint64_t bits = 0;  ///< literal: integers sign-extended to 64 bits, bool 0 or 1, floats the bits of a
-                           ///< double that the literal's own type represents exactly
-  VarId variable = kNone;    ///< for kVariable
-  std::int32_t index = 0;    ///< dimension, field or function, by kind
+  Op op = Op::kAdd;               ///< for kOperation
+  Type type;                      ///< the type of the value
+  std::uint64_t bits = 0;         ///< literal: integers sign-extended to 64 bits, bool 0 or 1, floats the bits of a
+                                  ///< double that the literal's own type represents exactly
+  VarId variable = kNone;         ///< for kVariable
+  std::int32_t index = 0;         ///< dimension, field or function, by kind
   std::vector<ExprId> args = {};  ///< operands, all of the same Function's arena, made before this node
   Loc loc = {};
 };
@@ -179,9 +179,8 @@ struct Module {
   std::vector<StructDef> structs;
   std::vector<Function> functions;  ///< a function calls only functions before it: no recursion
   std::vector<Function> kernels;
-  std::string source_name;  ///< the user's file, for messages; not part of the hash
-  std::vector<std::string>
-      source_lines;  ///< its text, for comments beside emitted code; not part of the hash
+  std::string source_name;                ///< the user's file, for messages; not part of the hash
+  std::vector<std::string> source_lines;  ///< its text, for comments beside emitted code; not part of the hash
 };
 
 }  // namespace assay::ir

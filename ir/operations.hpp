@@ -215,9 +215,7 @@ struct OperationRow {
 
 #include "ir/operation_table.inc"
 
-constexpr const OperationRow& row(Op op) {
-  return kOperations[static_cast<int>(op)];
-}
+constexpr const OperationRow& row(Op op) { return kOperations[static_cast<int>(op)]; }
 
 /// The type of op applied to operands of these types. `requested` is the wanted result of kCast and kSplat;
 /// for kWithField, whose field types only the Module knows, it is the struct itself. The error says what the
@@ -225,9 +223,7 @@ constexpr const OperationRow& row(Op op) {
 Result<Type> result_type(Op op, std::span<const Type> operands, Type requested = kVoid);
 
 /// Whether some operands may go unevaluated.
-constexpr bool is_lazy(Op op) {
-  return op == Op::kAnd || op == Op::kOr || op == Op::kConditional;
-}
+constexpr bool is_lazy(Op op) { return op == Op::kAnd || op == Op::kOr || op == Op::kConditional; }
 
 struct AtomicRow {
   AtomicOp op;
@@ -250,9 +246,7 @@ inline constexpr std::array<AtomicRow, 9> kAtomics = {{
     {AtomicOp::kCompareAndSwap, "atomic_cas", "atomic_cas", false, false,
      "which thread's value remains depends on the order of threads"},
 }};
-constexpr const AtomicRow& row(AtomicOp op) {
-  return kAtomics[static_cast<std::size_t>(op)];
-}
+constexpr const AtomicRow& row(AtomicOp op) { return kAtomics[static_cast<std::size_t>(op)]; }
 
 namespace detail {
 constexpr bool complete(const OperationRow& operation, int index) {

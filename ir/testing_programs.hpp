@@ -23,12 +23,12 @@ func square(x: f32) -> f32 {
 }
 
 # any number of lines
-func both(x: f32, out: array<f32,1>) -> f32, i32 {
+func both(x: f32, nullable out: array<f32,1>) -> f32, i32 {
   out[0] = x
   return square(x), 7
 }
 
-func effect(out: array<f32,1>) {
+func effect(nullable out: array<f32,1>) {
   out[0] = 1.0
 }
 

@@ -10,21 +10,7 @@
 
 namespace assay::ir {
 
-enum class Scalar : std::uint8_t {
-  kBool,
-  kI8,
-  kI16,
-  kI32,
-  kI64,
-  kU8,
-  kU16,
-  kU32,
-  kU64,
-  kF16,
-  kBF16,
-  kF32,
-  kF64
-};
+enum class Scalar : std::uint8_t { kBool, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kF16, kBF16, kF32, kF64 };
 inline constexpr int kScalarCount = 13;
 
 /// What is known of one scalar type; one row each in kScalars.
@@ -39,30 +25,18 @@ struct ScalarRow {
 };
 
 inline constexpr ScalarRow kScalars[kScalarCount] = {
-    {Scalar::kBool, "bool", "bool", 1, false, false, 1},
-    {Scalar::kI8, "i8", "int8", 1, false, true, 7},
-    {Scalar::kI16, "i16", "int16", 2, false, true, 15},
-    {Scalar::kI32, "i32", "int32", 4, false, true, 31},
-    {Scalar::kI64, "i64", "int64", 8, false, true, 63},
-    {Scalar::kU8, "u8", "uint8", 1, false, false, 8},
-    {Scalar::kU16, "u16", "uint16", 2, false, false, 16},
-    {Scalar::kU32, "u32", "uint32", 4, false, false, 32},
-    {Scalar::kU64, "u64", "uint64", 8, false, false, 64},
-    {Scalar::kF16, "f16", "float16", 2, true, true, 11},
-    {Scalar::kBF16, "bf16", "bfloat16", 2, true, true, 8},
-    {Scalar::kF32, "f32", "float32", 4, true, true, 24},
+    {Scalar::kBool, "bool", "bool", 1, false, false, 1},   {Scalar::kI8, "i8", "int8", 1, false, true, 7},
+    {Scalar::kI16, "i16", "int16", 2, false, true, 15},    {Scalar::kI32, "i32", "int32", 4, false, true, 31},
+    {Scalar::kI64, "i64", "int64", 8, false, true, 63},    {Scalar::kU8, "u8", "uint8", 1, false, false, 8},
+    {Scalar::kU16, "u16", "uint16", 2, false, false, 16},  {Scalar::kU32, "u32", "uint32", 4, false, false, 32},
+    {Scalar::kU64, "u64", "uint64", 8, false, false, 64},  {Scalar::kF16, "f16", "float16", 2, true, true, 11},
+    {Scalar::kBF16, "bf16", "bfloat16", 2, true, true, 8}, {Scalar::kF32, "f32", "float32", 4, true, true, 24},
     {Scalar::kF64, "f64", "float64", 8, true, true, 53},
 };
 
-constexpr const ScalarRow& row(Scalar scalar) {
-  return kScalars[static_cast<int>(scalar)];
-}
-constexpr bool is_float(Scalar scalar) {
-  return row(scalar).is_float;
-}
-constexpr bool is_integer(Scalar scalar) {
-  return !row(scalar).is_float && scalar != Scalar::kBool;
-}
+constexpr const ScalarRow& row(Scalar scalar) { return kScalars[static_cast<int>(scalar)]; }
+constexpr bool is_float(Scalar scalar) { return row(scalar).is_float; }
+constexpr bool is_integer(Scalar scalar) { return !row(scalar).is_float && scalar != Scalar::kBool; }
 
 enum class Shape : std::uint8_t { kVoid, kScalar, kVector, kMatrix, kQuaternion, kTransform, kStruct };
 
@@ -133,9 +107,7 @@ struct Type {
 };
 
 inline constexpr Type kVoid{};
-constexpr Type scalar_type(Scalar scalar) {
-  return Type{.shape = Shape::kScalar, .scalar = scalar};
-}
+constexpr Type scalar_type(Scalar scalar) { return Type{.shape = Shape::kScalar, .scalar = scalar}; }
 constexpr Type vector_type(Scalar scalar, int length) {
   return Type{.shape = Shape::kVector, .scalar = scalar, .rows = static_cast<std::uint8_t>(length)};
 }
@@ -145,12 +117,8 @@ constexpr Type matrix_type(Scalar scalar, int rows, int cols) {
               .rows = static_cast<std::uint8_t>(rows),
               .cols = static_cast<std::uint8_t>(cols)};
 }
-constexpr Type quaternion_type(Scalar scalar) {
-  return Type{.shape = Shape::kQuaternion, .scalar = scalar};
-}
-constexpr Type transform_type(Scalar scalar) {
-  return Type{.shape = Shape::kTransform, .scalar = scalar};
-}
+constexpr Type quaternion_type(Scalar scalar) { return Type{.shape = Shape::kQuaternion, .scalar = scalar}; }
+constexpr Type transform_type(Scalar scalar) { return Type{.shape = Shape::kTransform, .scalar = scalar}; }
 constexpr Type struct_type(int struct_id) {
   return Type{.shape = Shape::kStruct, .struct_id = static_cast<std::uint16_t>(struct_id)};
 }

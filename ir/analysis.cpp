@@ -1,0 +1,130 @@
+#include "ir/analysis.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace assay::ir {
+namespace {
+
+std::vector<VarId> sorted_unique(std::vector<VarId> ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+/// Collects the uses of one function's parameters.
+class UseCollector {
+ public:
+  UseCollector(const Function& function, std::span<const ParameterUses> callees)
+      : function_(function), callees_(callees), uses_(static_cast<std::size_t>(function.parameter_count)) {}
+
+  ParameterUses collect() && {
+    for_each_statement(function_.body, [this](const Stmt& statement) {
+      std::visit(Overloaded{
+                     [this](const Store& store) { change(store.array, &ParameterUse::written); },
+                     [this](const Atomic& atomic) { change(atomic.array, &ParameterUse::atomically_updated); },
+                     [this](const Call& call) { pass(call.function, call.args); },
+                     [](const auto&) {},
+                 },
+                 statement.node);
+      for_each_root(statement, [this](ExprId root) { read(root); });
+    });
+    return std::move(uses_);
+  }
+
+ private:
+  ParameterUse* use_of(ExprId id) {
+    const Expr& expr = function_.expr(id);
+    const bool parameter = expr.kind == ExprKind::kVariable && function_.is_parameter(expr.variable);
+    return parameter ? &uses_[static_cast<std::size_t>(expr.variable)] : nullptr;
+  }
+
+  void change(ExprId array, bool ParameterUse::*how) {
+    if (ParameterUse* use = use_of(array)) use->*how = true;
+  }
+
+  /// An array argument is used as the callee uses it.
+  void pass(std::int32_t function, const std::vector<ExprId>& args) {
+    const ParameterUses& callee = callees_[static_cast<std::size_t>(function)];
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      ParameterUse* use = use_of(args[i]);
+      if (use == nullptr || !function_.expr(args[i]).type.is_array()) continue;
+      use->read |= callee[i].read;
+      use->written |= callee[i].written;
+      use->atomically_updated |= callee[i].atomically_updated;
+    }
+  }
+
+  /// A value is read where it is mentioned, an array where it is loaded from.
+  void read(ExprId root) {
+    for_each_expression(function_, root, [this](ExprId id, const Expr& expr) {
+      if (expr.kind == ExprKind::kCall) pass(expr.index, expr.args);
+      const ExprId source = expr.kind == ExprKind::kLoad ? expr.args[0] : id;
+      ParameterUse* use = use_of(source);
+      if (use != nullptr && (source != id || !expr.type.is_array())) use->read = true;
+    });
+  }
+
+  const Function& function_;
+  std::span<const ParameterUses> callees_;
+  ParameterUses uses_;
+};
+
+}  // namespace
+
+ParameterUses parameter_use(const Function& function, std::span<const ParameterUses> callees) {
+  return UseCollector(function, callees).collect();
+}
+
+ParameterUses parameter_use(const Module& module, const Function& function) {
+  std::vector<ParameterUses> callees;
+  for (const Function& callee : module.functions) {
+    if (&callee == &function) break;
+    callees.push_back(parameter_use(callee, callees));
+  }
+  return parameter_use(function, callees);
+}
+
+bool has_effects(const ParameterUses& uses) {
+  return std::any_of(uses.begin(), uses.end(), [](const ParameterUse& use) { return use.changed(); });
+}
+
+bool is_differentiable(const Module& module, Type type) {
+  if (type.shape != Shape::kStruct) return type.has_float_components();
+  const std::vector<Field>& fields = module.structs[type.struct_id].fields;
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const Field& field) { return is_differentiable(module, field.type); });
+}
+
+bool is_differentiable(const Module& module) {
+  return std::any_of(module.kernels.begin(), module.kernels.end(), [&](const Function& kernel) {
+    const auto parameters = std::span(kernel.variables).first(static_cast<std::size_t>(kernel.parameter_count));
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [&](const Variable& variable) { return is_differentiable(module, variable.type); });
+  });
+}
+
+std::vector<VarId> assigned_variables(const Block& block) {
+  std::vector<VarId> ids;
+  for_each_statement(block, [&](const Stmt& statement) {
+    if (const auto* assign = std::get_if<Assign>(&statement.node)) ids.push_back(assign->variable);
+  });
+  return sorted_unique(std::move(ids));
+}
+
+std::vector<VarId> declared_variables(const Block& block) {
+  std::vector<VarId> ids;
+  for_each_statement(
+      block, [&](const Stmt& statement) { for_each_declared(statement, [&](VarId id) { ids.push_back(id); }); });
+  return sorted_unique(std::move(ids));
+}
+
+std::vector<VarId> variables_read(const Function& function, ExprId root) {
+  std::vector<VarId> ids;
+  for_each_expression(function, root, [&](ExprId, const Expr& expr) {
+    if (expr.kind == ExprKind::kVariable) ids.push_back(expr.variable);
+  });
+  return sorted_unique(std::move(ids));
+}
+
+}  // namespace assay::ir

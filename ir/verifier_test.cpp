@@ -1,0 +1,392 @@
+#include "ir/verifier.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "ir/builder.hpp"
+#include "ir/limits.hpp"
+#include "ir/testing_programs.hpp"
+#include "ir/text.hpp"
+
+namespace assay::ir {
+namespace {
+
+Module parsed(std::string_view text) {
+  Result<Module> module = parse_text(text, "a.ir");
+  EXPECT_TRUE(module.ok()) << module.error().text() << "\n" << text;
+  return module.ok() ? std::move(module).value() : Module{};
+}
+
+std::string all(const Module& module, const std::vector<Complaint>& complaints) {
+  std::string text;
+  for (const Complaint& complaint : complaints)
+    text += to_text(module, complaint) + "\n";
+  return text;
+}
+
+// ---- programs that break one rule, each by the shortest change of a good one
+
+/// A kernel with these statements, and functions that they may call.
+std::string in_kernel(std::string_view statements) {
+  return R"(struct Pair {
+  first: f32
+  data: array<f32,1>
+}
+func twice(x: f32) -> f32 {
+  return add(x, x)
+}
+func two() -> f32, i32 {
+  return 1.0, 2
+}
+func first(x: array<f32,1>) -> f32 {
+  return x[0]
+}
+func push(x: array<f32,1>) -> f32 {
+  x[0] = 1.0
+  return x[0]
+}
+func push_through(x: array<f32,1>) -> f32 {
+  let result: f32 = push(x)
+  return result
+}
+kernel k(x: array<f32,1>, y: array<f32,2>, u: array<u32,1>, nullable grad: array<f32,1>, p: Pair, s: f32; i, j) {
+)" + std::string(statements) +
+         "\n}\n";
+}
+
+/// One way of breaking a rule: a text, or a change of the good kernel below.
+struct Breach {
+  Rule rule;
+  std::string text;
+  std::function<void(Module&)> change = {};
+};
+
+constexpr std::string_view kGood = R"(struct Pair {
+  first: f32
+  second: f32
+}
+func twice(x: f32) -> f32 {
+  return add(x, x)
+}
+kernel k(x: array<f32,1>, p: Pair; i) {
+  let t: f32 = x[i]
+  x[i] = add(t, p.first)
+}
+)";
+
+Breach kernel(Rule rule, std::string_view statements) { return {rule, in_kernel(statements)}; }
+Breach change(Rule rule, std::function<void(Module&)> change) { return {rule, std::string(kGood), std::move(change)}; }
+/// Changes the first expression of the good kernel that is of this kind.
+Breach expression(Rule rule, ExprKind kind, const std::function<void(Expr&)>& edit) {
+  return change(rule, [=](Module& module) {
+    for (Expr& expr : module.kernels[0].expressions) {
+      if (expr.kind == kind) return edit(expr);
+    }
+    FAIL() << "the good kernel has no such expression";
+  });
+}
+Breach variable_type(Type type) {
+  return change(Rule::kMalformedType,
+                [=](Module& module) { module.kernels[0].variables.push_back({.name = "spare", .type = type}); });
+}
+Breach function(Rule rule, std::string_view text) { return {rule, std::string(text)}; }
+
+std::string nested_blocks(int depth) {
+  std::string text;
+  for (int i = 0; i < depth; ++i)
+    text += "while true {\n";
+  for (int i = 0; i < depth; ++i)
+    text += "}\n";
+  return text;
+}
+
+std::vector<Breach> declarations() {
+  std::string deep = "struct S0 {\n  a: f32\n}\n";
+  for (int i = 1; i <= kMaxStructDepth; ++i) {
+    deep += "struct S" + std::to_string(i) + " {\n  a: S" + std::to_string(i - 1) + "\n}\n";
+  }
+  Type both = kF32.array_of(1);
+  both.extent = 3;
+  Type leftover = kF32;
+  leftover.rows = 2;
+  return {
+      change(Rule::kName, [](Module& m) { m.kernels[0].name = "2x"; }),
+      change(Rule::kName, [](Module& m) { m.structs[0].fields[0].name = ""; }),
+      change(Rule::kName, [](Module& m) { m.functions[0].variables[0].name = "a b"; }),
+      change(Rule::kDuplicateName, [](Module& m) { m.structs[0].fields[1].name = "first"; }),
+      change(Rule::kDuplicateName, [](Module& m) { m.kernels.push_back(m.kernels[0]); }),
+      variable_type(vector_type(Scalar::kF32, 17)),
+      variable_type(vector_type(Scalar::kF32, 0)),
+      variable_type(vector_type(Scalar::kBool, 3)),
+      variable_type(matrix_type(Scalar::kF32, 2, 17)),
+      variable_type(quaternion_type(Scalar::kI32)),
+      variable_type(transform_type(Scalar::kI32)),
+      variable_type(kF32.array_of(5)),
+      variable_type(kF32.local_array_of(kMaxLocalExtent + 1)),
+      variable_type(kVoid.array_of(1)),
+      variable_type(both),
+      variable_type(leftover),
+      change(Rule::kUnknownStruct, [](Module& m) { m.kernels[0].variables[1].type = struct_type(1); }),
+      change(Rule::kUnknownStruct, [](Module& m) { m.structs[0].fields[1].type = struct_type(0); }),
+      change(Rule::kEmptyStruct,
+             [](Module& m) {
+               m.structs.push_back({"Empty", {}});
+             }),
+      change(Rule::kFieldType, [](Module& m) { m.structs[0].fields[1].type = kF32.local_array_of(3); }),
+      change(Rule::kFieldType, [](Module& m) { m.structs[0].fields[1].type = kVoid; }),
+      function(Rule::kStructDepth, deep),
+      change(Rule::kSignature, [](Module& m) { m.kernels[0].parameter_count = 9; }),
+      change(Rule::kSignature, [](Module& m) { m.kernels[0].parameter_count = -1; }),
+      change(Rule::kSignature, [](Module& m) { m.kernels[0].is_kernel = false; }),
+      function(Rule::kParameterType, "kernel k(x: local<f32,3>; i) {\n}\n"),
+      function(Rule::kNullable, "kernel k(nullable x: f32; i) {\n}\n"),
+      change(Rule::kNullable, [](Module& m) { m.kernels[0].variables.back().nullable = true; }),
+      function(Rule::kLaunchRank, "kernel k(x: f32) {\n}\n"),
+      function(Rule::kLaunchRank, "kernel k(x: f32; a, b, c, d, e) {\n}\n"),
+      function(Rule::kLaunchRank, "func f(x: f32; a) {\n}\n"),
+      change(Rule::kThreadIndexType, [](Module& m) { m.kernels[0].variables[2].type = kI64; }),
+      function(Rule::kKernelResults, "kernel k(x: f32; i) -> f32 {\n  return x\n}\n"),
+      function(Rule::kResultType, "func f(x: array<f32,1>) -> array<f32,1> {\n  return x\n}\n"),
+  };
+}
+
+std::vector<Breach> expressions() {
+  return {
+      change(Rule::kUnknownExpression,
+             [](Module& m) { std::get<Let>(m.kernels[0].body.statements[0].node).value = 99; }),
+      change(Rule::kUnknownExpression,
+             [](Module& m) { std::get<Store>(m.kernels[0].body.statements[1].node).value = kNone; }),
+      expression(Rule::kOperandOrder, ExprKind::kLoad, [](Expr& e) { e.args[1] = 50; }),
+      expression(Rule::kOperandOrder, ExprKind::kOperation, [](Expr& e) { e.args[1] = kNone; }),
+      change(Rule::kExpressionSize,
+             [](Module& m) {
+               Builder b(m, m.kernels[0]);
+               ExprId sum = b.f32(1);
+               for (int i = 0; i < kMaxExpressionDepth; ++i)
+                 sum = b.op(Op::kNeg, {sum});
+             }),
+      change(Rule::kExpressionSize,
+             [](Module& m) {
+               Builder b(m, m.kernels[0]);
+               ExprId sum = b.f32(1);
+               for (std::int64_t nodes = 1; nodes <= kMaxTreeNodes; nodes = 2 * nodes + 1) {
+                 sum = b.op(Op::kAdd, {sum, sum});
+               }
+             }),
+      change(Rule::kLiteral, [](Module& m) { m.kernels[0].expressions.push_back({.type = kBool, .bits = 2}); }),
+      change(Rule::kLiteral, [](Module& m) { m.kernels[0].expressions.push_back({.type = kI32, .bits = 0x80000000}); }),
+      change(Rule::kLiteral,
+             [](Module& m) {
+               m.kernels[0].expressions.push_back({.type = kF32, .bits = std::bit_cast<std::uint64_t>(0.1)});
+             }),
+      change(Rule::kLiteral,
+             [](Module& m) { m.kernels[0].expressions.push_back({.type = vector_type(Scalar::kF32, 3)}); }),
+      expression(Rule::kUnknownVariable, ExprKind::kVariable, [](Expr& e) { e.variable = 77; }),
+      change(Rule::kUnknownVariable,
+             [](Module& m) {
+               m.kernels[0].body.statements.push_back({Assign{kNone, 0}});
+             }),
+      expression(Rule::kOperands, ExprKind::kOperation, [](Expr& e) { e.op = Op::kBitAnd; }),
+      expression(Rule::kOperands, ExprKind::kOperation, [](Expr& e) { e.args.pop_back(); }),
+      expression(Rule::kOperands, ExprKind::kOperation, [](Expr& e) { e.op = static_cast<Op>(255); }),
+      change(Rule::kOperands,
+             [](Module& m) {
+               Builder b(m, m.kernels[0]);
+               b.op(Op::kWithField, {b.var(1), b.i32(0)}, kVoid, 0);
+             }),
+      expression(Rule::kExpressionType, ExprKind::kLoad, [](Expr& e) { e.type = kF64; }),
+      expression(Rule::kExpressionType, ExprKind::kVariable, [](Expr& e) { e.type = kI32; }),
+      kernel(Rule::kArrayOperand, "let a: f32 = p.data[i]"),
+      kernel(Rule::kArrayOperand, "let n: i32 = shape(p.data, 0)"),
+      kernel(Rule::kArrayOperand, "let a: f32 = first(p.data)"),
+      kernel(Rule::kArrayOperand, "p.data[0] = 1.0"),
+      kernel(Rule::kIndexCount, "let a: f32 = y[i]"),
+      kernel(Rule::kIndexCount, "x[i, j] = 1.0"),
+      kernel(Rule::kIndexCount, "let a: local<f32,4>\na[i, j] = 1.0"),
+      kernel(Rule::kIndexType, "x[s] = 1.0"),
+      kernel(Rule::kIndexType, "atomic_add(x[true], 1.0)"),
+      change(Rule::kDimension,
+             [](Module& m) {
+               Builder b(m, m.kernels[0]);
+               const ExprId shape = b.shape_of(0, 0);
+               m.kernels[0].expressions[static_cast<std::size_t>(shape)].index = 1;
+             }),
+      expression(Rule::kUnknownField, ExprKind::kField, [](Expr& e) { e.index = 2; }),
+      expression(Rule::kUnknownField, ExprKind::kField, [](Expr& e) { e.args[0] = 0; }),
+      change(
+          Rule::kUnknownFunction,
+          [](Module& m) { m.kernels[0].expressions.push_back({.kind = ExprKind::kCall, .type = kF32, .index = 1}); }),
+      change(
+          Rule::kUnknownFunction,
+          [](Module& m) { m.functions[0].body.statements.insert(m.functions[0].body.statements.begin(), {Call{}}); }),
+      kernel(Rule::kArguments, "let a: f32 = twice(s, s)"),
+      kernel(Rule::kArguments, "let a: f32 = twice(i)"),
+      kernel(Rule::kArguments, "let a: f32 = first(grad)"),
+      change(Rule::kCallResults,
+             [](Module& m) {
+               m.functions[0].results.clear();
+               m.functions[0].body.statements.clear();
+               Builder b(m, m.kernels[0]);
+               const ExprId s = b.f32(1);
+               m.kernels[0].expressions.push_back({.kind = ExprKind::kCall, .type = kF32, .index = 0, .args = {s}});
+             }),
+      kernel(Rule::kCallResults, "let a: f32 = call two()"),
+      kernel(Rule::kCallEffects, "let a: f32 = neg(push(x))"),
+      kernel(Rule::kCallEffects, "let a: f32 = neg(push_through(x))"),
+      kernel(Rule::kCallEffects, "let a: bool = and(true, gt(push(x), 0.0))"),
+      kernel(Rule::kCallEffects, "x[i] = push(x)"),
+  };
+}
+
+std::vector<Breach> statements() {
+  return {
+      kernel(Rule::kUndeclaredVariable, "if true {\nlet a: f32 = 1.0\n}\nx[i] = a"),
+      kernel(Rule::kUndeclaredVariable, "for n: i32 in range(0, 3, 1) {\n}\nx[n] = 1.0"),
+      kernel(Rule::kUndeclaredVariable, "if true {\nlet a: f32 = 1.0\n} else {\na = 2.0\n}"),
+      change(Rule::kUndeclaredVariable,
+             [](Module& m) { std::swap(m.kernels[0].body.statements[0], m.kernels[0].body.statements[1]); }),
+      change(Rule::kRedeclaredVariable,
+             [](Module& m) {
+               std::vector<Stmt>& statements = m.kernels[0].body.statements;
+               statements.push_back(statements[0]);
+             }),
+      change(Rule::kRedeclaredVariable,
+             [](Module& m) {
+               m.kernels[0].body.statements.push_back({Let{2, kNone}});
+             }),
+      kernel(Rule::kVariableType, "let a: array<f32,1> = x"),
+      kernel(Rule::kVariableType, "for a: local<i32,3> in range(0, 3, 1) {\n}"),
+      kernel(Rule::kReadOnlyVariable, "s = 1.0"),
+      kernel(Rule::kReadOnlyVariable, "i = 1"),
+      kernel(Rule::kReadOnlyVariable, "for n: i32 in range(0, 3, 1) {\nn = 1\n}"),
+      kernel(Rule::kLocalArrayValue, "let a: local<f32,3>\na = 1.0"),
+      kernel(Rule::kLocalArrayValue, "let a: local<f32,3> = 1.0"),
+      kernel(Rule::kValueType, "let a: f32 = 1"),
+      kernel(Rule::kValueType, "let a: f32\na = 1"),
+      kernel(Rule::kValueType, "x[i] = 1"),
+      kernel(Rule::kValueType, "atomic_add(x[i], 1)"),
+      kernel(Rule::kValueType, "let a: i32 = atomic_add(x[i], 1.0)"),
+      kernel(Rule::kValueType, "let a: f32, b: f32 = call two()"),
+      kernel(Rule::kConditionType, "if i {\n}"),
+      kernel(Rule::kConditionType, "while s {\n}"),
+      kernel(Rule::kLoopType, "for n: i32 in range(0, 3:i64, 1) {\n}"),
+      kernel(Rule::kLoopType, "for n: f32 in range(0.0, 3.0, 1.0) {\n}"),
+      kernel(Rule::kLoopType, "for n: i64 in range(0, 3, 1) {\n}"),
+      kernel(Rule::kZeroStep, "for n: i32 in range(0, 3, 0) {\n}"),
+      kernel(Rule::kOutsideLoop, "break"),
+      kernel(Rule::kOutsideLoop, "if true {\ncontinue\n}"),
+      kernel(Rule::kUnreachable, "return\nx[i] = 1.0"),
+      kernel(Rule::kUnreachable, "while true {\nbreak\nx[i] = 1.0\n}"),
+      kernel(Rule::kReturnValues, "return s"),
+      function(Rule::kReturnValues, "func f() -> f32 {\n  return 1\n}\n"),
+      function(Rule::kReturnValues, "func f() -> f32 {\n  return 1.0, 2\n}\n"),
+      function(Rule::kMissingReturn, "func f(a: bool) -> f32 {\n  if a {\n    return 1.0\n  }\n}\n"),
+      function(Rule::kMissingReturn, "func f() -> f32 {\n  while true {\n    return 1.0\n  }\n}\n"),
+      kernel(Rule::kAtomicTarget, "let a: local<f32,3>\natomic_add(a[0], 1.0)"),
+      kernel(Rule::kAtomicType, "atomic_and(x[i], 1.0)"),
+      function(Rule::kAtomicType, "kernel k(x: array<bool,1>; i) {\n  atomic_add(x[i], true)\n}\n"),
+      function(Rule::kAtomicType,
+               "kernel k(x: array<vec<f32,3>,1>; i) {\n  atomic_max(x[i], splat<vec<f32,3>>(1.0))\n}\n"),
+      kernel(Rule::kAtomicCompare, "atomic_cas(u[i], 1, 1:u32)"),
+      change(Rule::kAtomicCompare,
+             [](Module& m) {
+               Builder b(m, m.kernels[0]);
+               b.append({Atomic{
+                   .op = AtomicOp::kCompareAndSwap, .array = b.var(0), .indices = {b.i32(0)}, .value = b.f32(0)}});
+             }),
+      change(Rule::kAtomicCompare,
+             [](Module& m) {
+               Builder b(m, m.kernels[0]);
+               const ExprId zero = b.f32(0);
+               b.append({Atomic{.array = b.var(0), .indices = {b.i32(0)}, .value = zero, .compare = zero}});
+             }),
+      change(Rule::kNesting,
+             [](Module& m) {
+               m = parsed("kernel k(; i) {\n" + nested_blocks(kMaxBlockDepth - 1) + "}\n");
+               Block& body = m.kernels[0].body;
+               Block outer;
+               outer.statements.push_back({If{.condition = 0, .then_block = std::move(body), .else_block = {}}});
+               body = std::move(outer);
+             }),
+  };
+}
+
+std::vector<Breach> all_breaches() {
+  std::vector<Breach> breaches = declarations();
+  for (auto& more : {expressions(), statements()})
+    breaches.insert(breaches.end(), more.begin(), more.end());
+  return breaches;
+}
+
+TEST(Verifier, RefusesEachBreachWithItsLabelAlone) {
+  int number = 0;
+  for (const Breach& breach : all_breaches()) {
+    Module module = parsed(breach.text);
+    if (breach.change) {
+      ASSERT_EQ(all(module, verify(module)), "");
+      breach.change(module);
+    }
+    const std::vector<Complaint> complaints = verify(module);
+    SCOPED_TRACE(std::string(row(breach.rule).label) + ", breach " + std::to_string(number++) + "\n" +
+                 (breach.change ? "" : breach.text));
+    EXPECT_FALSE(complaints.empty());
+    for (const Complaint& complaint : complaints) {
+      EXPECT_EQ(row(complaint.rule).label, row(breach.rule).label) << complaint.message;
+    }
+  }
+}
+
+TEST(Verifier, HasABreachForEachRule) {
+  std::set<Rule> breached;
+  for (const Breach& breach : all_breaches())
+    breached.insert(breach.rule);
+  for (const RuleRow& rule : kRules)
+    EXPECT_TRUE(breached.contains(rule.rule)) << rule.label;
+}
+
+TEST(Verifier, TakesEveryConstruct) {
+  const Module module = parsed(testing::kEverything);
+  EXPECT_EQ(all(module, verify(module)), "");
+}
+
+TEST(Verifier, TakesWhatTheRulesAllowAtTheirEdge) {
+  for (const std::string_view statements : {
+           "let a: f32 = push(x)\na = push(x)\nlet b: f32 = call push_through(x)",
+           "let a: bool = and(true, gt(first(x), 0.0))",
+           "for n: u8 in range(3:u8, 0:u8, 1:u8) {\nx[n] = 1.0\n}",
+           "while true {\nif true {\nbreak\n} else {\ncontinue\n}\n}",
+           "if true {\nlet a: f32 = 1.0\n} else {\nlet b: f32 = 2.0\n}",
+           "let a: local<f32,65536>\na[i] = x[i]",
+           "let a: f32 = atomic_exchange(x[i], 1.0)\na = 2.0",
+           "return",
+       }) {
+    const Module module = parsed(in_kernel(statements));
+    EXPECT_EQ(all(module, verify(module)), "") << statements;
+  }
+  const Module module = parsed(
+      "func f(a: bool) -> f32 {\n  if a {\n    return 1.0\n  } else {\n    return 2.0\n  }\n}\n"
+      "kernel k(m: array<mat<f32,2,2>,4>; a, b, c, d) {\n  atomic_add(m[a, b, c, d], m[a, b, c, d])\n}\n");
+  EXPECT_EQ(all(module, verify(module)), "");
+}
+
+TEST(Verifier, SaysWhereAndInWhat) {
+  const Module module = parsed("kernel k(x: f32; i) {\n  x = 2.0\n}\n");
+  EXPECT_EQ(all(module, verify(module)), "a.ir:2:3: V34-read-only-variable: in kernel k: x is assigned\n");
+}
+
+TEST(Verifier, ChecksTheCallersOfAnInvalidFunction) {
+  const Module module = parsed(
+      "func f(x: array<f32,1>) -> f32 {\n  break\n  return 1\n}\nkernel k(x: array<f32,1>; i) {\n  x[i] = f(x)\n  "
+      "continue\n}\n");
+  EXPECT_EQ(verify(module).size(), 4U);
+}
+
+}  // namespace
+}  // namespace assay::ir

@@ -1,0 +1,344 @@
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "ir/limits.hpp"
+#include "ir/text.hpp"
+#include "ir/verify_parts.hpp"
+
+namespace assay::ir::detail {
+namespace {
+
+bool leaves(const Stmt& statement) {
+  return std::holds_alternative<Break>(statement.node) || std::holds_alternative<Continue>(statement.node) ||
+         std::holds_alternative<Return>(statement.node);
+}
+
+/// Whether every path through the block ends in a return.
+bool returns(const Block& block) {
+  if (block.statements.empty()) return false;
+  const Stmt& last = block.statements.back();
+  if (const auto* branch = std::get_if<If>(&last.node))
+    return returns(branch->then_block) && returns(branch->else_block);
+  return std::holds_alternative<Return>(last.node);
+}
+
+/// Types on which an atomic can act.
+bool atomic_takes(AtomicOp op, Type element) {
+  if (!element.is_value() || element.scalar == Scalar::kBool || element.shape == Shape::kStruct) return false;
+  if (row(op).integer_only) return element.is_integer_scalar();
+  const bool linear = op == AtomicOp::kAdd || op == AtomicOp::kSub;
+  return element.is_scalar() || (linear && element.shape != Shape::kTransform);
+}
+
+class StatementVerifier {
+ public:
+  StatementVerifier(const Module& module, const Function& function, const Callees& callees,
+                    const std::vector<bool>& sound, Complaints& complaints)
+      : module_(module),
+        function_(function),
+        callees_(callees),
+        sound_(sound),
+        complaints_(complaints),
+        states_(function.variables.size()),
+        visited_(function.expressions.size(), kNone) {}
+
+  void verify() {
+    const auto declared = static_cast<std::size_t>(function_.parameter_count + function_.launch_rank);
+    for (std::size_t i = 0; i < declared; ++i)
+      states_[i] = {State::kInScope, true};
+    verify(function_.body);
+    if (!function_.results.empty() && !returns(function_.body)) {
+      complaints_.add(Rule::kMissingReturn, function_.loc, "found a path to the end without a return");
+    }
+  }
+
+ private:
+  enum class State : std::uint8_t { kNever, kInScope, kLeft };
+  struct VariableState {
+    State state = State::kNever;
+    bool read_only = false;
+  };
+
+  // ---- blocks and variables
+
+  void verify(const Block& block) {
+    if (depth_ >= kMaxBlockDepth)
+      return complain(Rule::kNesting, fmt::format("blocks nest deeper than {}", kMaxBlockDepth));
+    ++depth_;
+    const std::size_t outer = in_scope_.size();
+    for (std::size_t i = 0; i < block.statements.size(); ++i) {
+      const Stmt& statement = block.statements[i];
+      loc_ = statement.loc;
+      std::visit([this](const auto& node) { verify(node); }, statement.node);
+      if (leaves(statement) && i + 1 < block.statements.size()) {
+        loc_ = block.statements[i + 1].loc;
+        complain(Rule::kUnreachable, "found a statement after one that leaves the block");
+      }
+    }
+    leave_scope(outer);
+    --depth_;
+  }
+
+  void leave_scope(std::size_t outer) {
+    for (; in_scope_.size() > outer; in_scope_.pop_back()) {
+      states_[static_cast<std::size_t>(in_scope_.back())].state = State::kLeft;
+    }
+  }
+
+  bool exists(VarId id) {
+    if (id >= 0 && static_cast<std::size_t>(id) < function_.variables.size()) return true;
+    complain(Rule::kUnknownVariable, fmt::format("found variable {} of {}", id, function_.variables.size()));
+    return false;
+  }
+
+  /// Declares a variable; false after a complaint.
+  bool declare(VarId id, bool read_only, bool may_be_local) {
+    if (!exists(id)) return false;
+    VariableState& variable = states_[static_cast<std::size_t>(id)];
+    if (variable.state != State::kNever) {
+      complain(Rule::kRedeclaredVariable, fmt::format("{} is declared again", name(id)));
+      return false;
+    }
+    variable = {State::kInScope, read_only};
+    in_scope_.push_back(id);
+    const Type type = function_.var(id).type;
+    if (type.is_value() || (may_be_local && type.is_local_array())) return true;
+    complain(Rule::kVariableType, fmt::format("{} has type {}", name(id), text(type)));
+    return false;
+  }
+
+  // ---- expressions
+
+  bool in_scope(VarId id) {
+    if (states_[static_cast<std::size_t>(id)].state == State::kInScope) return true;
+    complain(Rule::kUndeclaredVariable, fmt::format("{} is not declared here", name(id)));
+    return false;
+  }
+
+  bool has_effects(const Expr& expr) const {
+    return expr.kind == ExprKind::kCall && ir::has_effects(callees_.uses[static_cast<std::size_t>(expr.index)]);
+  }
+
+  /// Checks one expression of a statement; false if its type says nothing. `may_have_effects`: it is the whole
+  /// value of a variable.
+  bool verify_root(ExprId root, bool may_have_effects = false) {
+    if (root < 0 || static_cast<std::size_t>(root) >= sound_.size()) {
+      complain(Rule::kUnknownExpression, fmt::format("found expression {} of {}", root, sound_.size()));
+      return false;
+    }
+    if (!sound_[static_cast<std::size_t>(root)]) return false;
+    ++stamp_;
+    return visit(root, may_have_effects);
+  }
+
+  /// Visits each node below once, however often it is shared.
+  bool visit(ExprId id, bool may_have_effects) {
+    if (visited_[static_cast<std::size_t>(id)] == stamp_) return true;
+    visited_[static_cast<std::size_t>(id)] = stamp_;
+    const Expr& expr = function_.expr(id);
+    if (expr.kind == ExprKind::kVariable) return in_scope(expr.variable);
+    if (has_effects(expr) && !may_have_effects) {
+      const Function& callee = callees_.functions[static_cast<std::size_t>(expr.index)];
+      complain(Rule::kCallEffects, fmt::format("{} changes arrays and is called inside an expression", callee.name));
+      return false;
+    }
+    bool good = true;
+    for (const ExprId arg : expr.args)
+      good = visit(arg, false) && good;
+    return good;
+  }
+
+  bool verify_roots(const std::vector<ExprId>& roots) {
+    bool good = true;
+    for (const ExprId root : roots)
+      good = verify_root(root) && good;
+    return good;
+  }
+
+  void expect_type(ExprId value, Type expected, const std::string& of) {
+    const Type type = function_.expr(value).type;
+    if (type == expected) return;
+    complain(Rule::kValueType,
+             fmt::format("found a value of type {} for {} of type {}", text(type), of, text(expected)));
+  }
+
+  // ---- statements
+
+  void verify(const Let& let) {
+    const bool has_value = let.value != kNone;
+    const bool good_value = has_value && verify_root(let.value, true);
+    if (!declare(let.variable, false, true) || !has_value) return;
+    const Type type = function_.var(let.variable).type;
+    if (type.is_local_array()) {
+      complain(Rule::kLocalArrayValue, fmt::format("{} is a local array and has a value", name(let.variable)));
+    } else if (good_value) {
+      expect_type(let.value, type, name(let.variable));
+    }
+  }
+
+  void verify(const Assign& assign) {
+    const bool good_value = verify_root(assign.value, true);
+    if (!exists(assign.variable) || !in_scope(assign.variable)) return;
+    const Type type = function_.var(assign.variable).type;
+    if (states_[static_cast<std::size_t>(assign.variable)].read_only) {
+      complain(Rule::kReadOnlyVariable, fmt::format("{} is assigned", name(assign.variable)));
+    } else if (type.is_local_array()) {
+      complain(Rule::kLocalArrayValue, fmt::format("{} is a local array and is assigned", name(assign.variable)));
+    } else if (good_value) {
+      expect_type(assign.value, type, name(assign.variable));
+    }
+  }
+
+  /// The element's type, or void after a complaint.
+  Type element(ExprId array, const std::vector<ExprId>& indices) {
+    const bool good = verify_root(array) && verify_roots(indices);
+    if (!good || !verify_element(function_, array, indices, loc_, complaints_)) return kVoid;
+    return function_.expr(array).type.element();
+  }
+
+  void verify(const Store& store) {
+    const Type type = element(store.array, store.indices);
+    if (verify_root(store.value) && !type.is_void()) expect_type(store.value, type, "an element");
+  }
+
+  void verify(const Atomic& atomic) {
+    const Type type = element(atomic.array, atomic.indices);
+    if (verify_root(atomic.value) && !type.is_void()) verify_atomic(atomic, type);
+    const bool compares = atomic.op == AtomicOp::kCompareAndSwap;
+    if (compares != (atomic.compare != kNone)) {
+      complain(Rule::kAtomicCompare, compares ? "found no value to compare with" : "found a value to compare with");
+    } else if (compares && verify_root(atomic.compare) && !type.is_void() &&
+               function_.expr(atomic.compare).type != type) {
+      complain(Rule::kAtomicCompare, fmt::format("found a value of type {} to compare with elements of type {}",
+                                                 text(function_.expr(atomic.compare).type), text(type)));
+    }
+    if (atomic.result == kNone || !declare(atomic.result, false, false) || type.is_void()) return;
+    if (function_.var(atomic.result).type != type) {
+      complain(Rule::kValueType, fmt::format("{} receives an element of type {}", name(atomic.result), text(type)));
+    }
+  }
+
+  void verify_atomic(const Atomic& atomic, Type type) {
+    if (function_.expr(atomic.array).type.is_local_array()) {
+      return complain(Rule::kAtomicTarget, "found an atomic on a local array");
+    }
+    if (!atomic_takes(atomic.op, type)) {
+      return complain(Rule::kAtomicType, fmt::format("found {} on {}", row(atomic.op).mnemonic, text(type)));
+    }
+    expect_type(atomic.value, type, "an element");
+  }
+
+  void verify(const Call& call) {
+    const bool good = verify_roots(call.args);
+    bool declared = true;
+    for (const VarId id : call.results)
+      declared = declare(id, false, false) && declared;
+    if (call.function < 0 || static_cast<std::size_t>(call.function) >= callees_.functions.size()) {
+      return complain(Rule::kUnknownFunction, fmt::format("found a call of function {}", call.function));
+    }
+    const Function& callee = callees_.functions[static_cast<std::size_t>(call.function)];
+    if (good) verify_arguments(module_, function_, callee, call.args, loc_, complaints_);
+    if (call.results.size() != callee.results.size()) {
+      return complain(Rule::kCallResults, fmt::format("{} returns {} values, {} variables receive them", callee.name,
+                                                      callee.results.size(), call.results.size()));
+    }
+    for (std::size_t i = 0; declared && i < call.results.size(); ++i) {
+      if (function_.var(call.results[i]).type == callee.results[i]) continue;
+      complain(Rule::kValueType,
+               fmt::format("{} receives a result of type {}", name(call.results[i]), text(callee.results[i])));
+    }
+  }
+
+  void verify_condition(ExprId condition) {
+    if (!verify_root(condition) || function_.expr(condition).type.is_bool()) return;
+    complain(Rule::kConditionType, fmt::format("found a condition of type {}", text(function_.expr(condition).type)));
+  }
+
+  void verify(const If& branch) {
+    verify_condition(branch.condition);
+    verify(branch.then_block);
+    verify(branch.else_block);
+  }
+
+  void verify(const For& loop) {
+    const bool start = verify_root(loop.start);
+    const bool stop = verify_root(loop.stop);
+    const bool step = verify_root(loop.step);
+    const std::size_t outer = in_scope_.size();
+    if (declare(loop.variable, true, false) && start && stop && step) verify_range(loop);
+    verify_loop_body(loop.body);
+    leave_scope(outer);
+  }
+
+  void verify_range(const For& loop) {
+    const Type type = function_.var(loop.variable).type;
+    for (const ExprId bound : {loop.start, loop.stop, loop.step}) {
+      if (type.is_integer_scalar() && function_.expr(bound).type == type) continue;
+      return complain(Rule::kLoopType, fmt::format("{} has type {} and a bound of type {}", name(loop.variable),
+                                                   text(type), text(function_.expr(bound).type)));
+    }
+    const Expr& step = function_.expr(loop.step);
+    if (step.kind == ExprKind::kLiteral && step.bits == 0) complain(Rule::kZeroStep, "found a step of zero");
+  }
+
+  void verify(const While& loop) {
+    verify_condition(loop.condition);
+    verify_loop_body(loop.body);
+  }
+
+  void verify_loop_body(const Block& body) {
+    ++loops_;
+    verify(body);
+    --loops_;
+  }
+
+  void verify(const Break&) {
+    if (loops_ == 0) complain(Rule::kOutsideLoop, "found a break outside of any loop");
+  }
+  void verify(const Continue&) {
+    if (loops_ == 0) complain(Rule::kOutsideLoop, "found a continue outside of any loop");
+  }
+
+  void verify(const Return& leave) {
+    if (!verify_roots(leave.values)) return;
+    if (leave.values.size() != function_.results.size()) {
+      return complain(Rule::kReturnValues,
+                      fmt::format("found {} values, expected {}", leave.values.size(), function_.results.size()));
+    }
+    for (std::size_t i = 0; i < leave.values.size(); ++i) {
+      const Type type = function_.expr(leave.values[i]).type;
+      if (type == function_.results[i]) continue;
+      complain(Rule::kReturnValues,
+               fmt::format("value {} has type {}, expected {}", i + 1, text(type), text(function_.results[i])));
+    }
+  }
+
+  // ---- words
+
+  std::string name(VarId id) const { return function_.var(id).name; }
+  std::string text(Type type) const { return to_text(module_, type); }
+  void complain(Rule rule, const std::string& message) { complaints_.add(rule, loc_, message); }
+
+  const Module& module_;
+  const Function& function_;
+  const Callees& callees_;
+  const std::vector<bool>& sound_;
+  Complaints& complaints_;
+  std::vector<VariableState> states_;
+  std::vector<VarId> in_scope_;
+  std::vector<std::int32_t> visited_;  ///< the stamp of the last root that reached the node
+  std::int32_t stamp_ = 0;
+  Loc loc_;
+  int depth_ = 0;
+  int loops_ = 0;
+};
+
+}  // namespace
+
+void verify_statements(const Module& module, const Function& function, const Callees& callees,
+                       const std::vector<bool>& sound, Complaints& complaints) {
+  StatementVerifier(module, function, callees, sound, complaints).verify();
+}
+
+}  // namespace assay::ir::detail
