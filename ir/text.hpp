@@ -25,7 +25,7 @@ enum class Naming {
 /// Any module can be printed; of one that verify refuses, what cannot be named reads `?` and does not parse.
 std::string to_text(const Module& module, Naming naming = Naming::kSource);
 
-/// A type as the text form spells it with source names: "array<f32,2>".
+/// A type as the text form spells it, for messages: "array<f32,2>"; a struct by its own name, unique or not.
 std::string to_text(const Module& module, Type type);
 
 /// Reads what to_text writes. The result has all types inferred, places that refer to `text`, and variables

@@ -31,9 +31,9 @@ bool Cursor::at(std::string_view text) const {
   return (token_.kind == TokenKind::kWord || token_.kind == TokenKind::kPunctuation) && token_.text == text;
 }
 
-Token Cursor::peek() const {
-  Cursor ahead = *this;
-  return ahead.lex();
+bool Cursor::followed_by(char c) const {
+  const std::size_t next = text_.find_first_not_of(" \t", position_);
+  return !failed() && next != std::string_view::npos && text_[next] == c;
 }
 
 Token Cursor::take() { return std::exchange(token_, failed() ? token_ : lex()); }

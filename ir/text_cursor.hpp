@@ -28,8 +28,8 @@ class Cursor {
   Cursor(std::string_view text, std::string_view name);
 
   const Token& token() const { return token_; }
-  /// The token after this one.
-  Token peek() const;
+  /// Whether the token after this one, on the same line, starts with `c`.
+  bool followed_by(char c) const;
   bool at(std::string_view text) const;
   bool at(TokenKind kind) const { return token_.kind == kind; }
 

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -32,7 +33,8 @@ std::optional<double> to_float(Scalar scalar, std::string_view text) {
     return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
   }
   const std::optional<double> value = to_number<double>(text);
-  return value ? std::optional(round_to(scalar, *value)) : std::nullopt;
+  if (!value || std::isinf(round_to(scalar, *value))) return std::nullopt;
+  return round_to(scalar, *value);
 }
 
 /// Greatest magnitude of an integer type on this side of zero.

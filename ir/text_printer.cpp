@@ -14,26 +14,26 @@ namespace {
 
 constexpr std::string_view kUnknown = "?";
 
-std::string element_text(const text::ModuleNames& names, Type type) {
+std::string type_text(Type type, std::string_view struct_name) {
   const std::string_view scalar = row(type.scalar).name;
+  std::string element(kUnknown);
   switch (type.shape) {
-    case Shape::kVoid: return std::string(kUnknown);
-    case Shape::kScalar: return std::string(scalar);
-    case Shape::kVector: return fmt::format("vec<{},{}>", scalar, type.rows);
-    case Shape::kMatrix: return fmt::format("mat<{},{},{}>", scalar, type.rows, type.cols);
-    case Shape::kQuaternion: return fmt::format("quat<{}>", scalar);
-    case Shape::kTransform: return fmt::format("transform<{}>", scalar);
-    case Shape::kStruct:
-      return type.struct_id < names.structs.size() ? names.structs[type.struct_id] : std::string(kUnknown);
+    case Shape::kVoid: break;
+    case Shape::kScalar: element = scalar; break;
+    case Shape::kVector: element = fmt::format("vec<{},{}>", scalar, type.rows); break;
+    case Shape::kMatrix: element = fmt::format("mat<{},{},{}>", scalar, type.rows, type.cols); break;
+    case Shape::kQuaternion: element = fmt::format("quat<{}>", scalar); break;
+    case Shape::kTransform: element = fmt::format("transform<{}>", scalar); break;
+    case Shape::kStruct: element = struct_name; break;
   }
-  return std::string(kUnknown);
-}
-
-std::string type_text(const text::ModuleNames& names, Type type) {
-  std::string element = element_text(names, type);
   if (type.is_array()) return fmt::format("array<{},{}>", element, type.rank);
   if (type.is_local_array()) return fmt::format("local<{},{}>", element, type.extent);
   return element;
+}
+
+std::string type_text(const text::ModuleNames& names, Type type) {
+  const bool named = type.shape == Shape::kStruct && type.struct_id < names.structs.size();
+  return type_text(type, named ? std::string_view(names.structs[type.struct_id]) : kUnknown);
 }
 
 /// Shortest decimal that reads back as the same number of the type; always with a point, an exponent or a
@@ -303,7 +303,8 @@ std::string to_text(const Module& module, Naming naming) {
 
 std::string to_text(const Module& module, Type type) {
   if (type.is_void()) return "void";
-  return type_text(text::name_module(module, Naming::kSource), type);
+  const bool named = type.shape == Shape::kStruct && type.struct_id < module.structs.size();
+  return type_text(type, named ? std::string_view(module.structs[type.struct_id].name) : kUnknown);
 }
 
 }  // namespace assay::ir

@@ -171,7 +171,7 @@ class FunctionParser {
   }
 
   bool at_atomic() const {
-    return cursor_.at(TokenKind::kWord) && find_atomic(cursor_.token().text) != nullptr && cursor_.peek().text == "(";
+    return cursor_.at(TokenKind::kWord) && find_atomic(cursor_.token().text) != nullptr && cursor_.followed_by('(');
   }
 
   Atomic parse_atomic() {
@@ -207,7 +207,7 @@ class FunctionParser {
   /// variable = value, or array[indices] = value.
   Node parse_change() {
     const Token name = cursor_.token();
-    if (cursor_.peek().text != "=") {
+    if (!cursor_.followed_by('=')) {
       auto [array, indices] = parse_element();
       cursor_.expect("=");
       return Store{array, std::move(indices), expressions_.parse()};

@@ -154,6 +154,7 @@ TEST(Text, ErrorsSayWhereWhatWasFoundAndWhatWasExpected) {
       {in_kernel("let a: u8 = -1:u8"), "a.ir:2:14: -1 is no number of type u8"},
       {in_kernel("let a: i32 = 1.5:i32"), "a.ir:2:14: 1.5 is no number of type i32"},
       {in_kernel("let a: f32 = 1e99"), "a.ir:2:14: 1e99 is no number of type f32"},
+      {in_kernel("let a: f16 = 65520:f16"), "a.ir:2:14: 65520 is no number of type f16"},
       {in_kernel("let a: f32 = 1.2.3"), "a.ir:2:14: 1.2.3 is no number of type f32"},
       {in_kernel("let a: f32 = nan(0x12)"), "a.ir:2:18: expected the bits of a nan, such as 0x7ff8000000000001"},
       {in_kernel("let a: i32, b: i32 = 3"), "a.ir:2:13: only a call declares several variables"},

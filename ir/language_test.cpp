@@ -1,0 +1,37 @@
+// The language's page must show what the language is: its examples are read here.
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "ir/text.hpp"
+#include "ir/verifier.hpp"
+
+namespace assay::ir {
+namespace {
+
+std::string page() {
+  std::ifstream file(ASSAY_SOURCE_DIR "/docs/language.md");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string example() {
+  const std::string text = page();
+  const std::string open = "```ir\n";
+  const std::size_t begin = text.find(open) + open.size();
+  return text.substr(begin, text.find("```", begin) - begin);
+}
+
+TEST(LanguagePage, ExampleIsValidAndPrintedAsItStands) {
+  const Result<Module> module = parse_text(example(), "docs/language.md");
+  ASSERT_TRUE(module.ok()) << module.error().text();
+  for (const Complaint& complaint : verify(module.value()))
+    ADD_FAILURE() << to_text(module.value(), complaint);
+  EXPECT_EQ(to_text(module.value()), example());
+}
+
+}  // namespace
+}  // namespace assay::ir
