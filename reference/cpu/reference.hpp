@@ -1,5 +1,5 @@
 // The oracle: what a kernel computes, forward and backward, with a proved bound on how far a correct
-// implementation may be from it (shared policy: docs, "Numeric policy").
+// implementation may be from it (docs, numeric policy).
 //
 //     auto oracle = Oracle::make(module, kernel);                 // lowers the kernel once
 //     Reference r = oracle.value().evaluate({.launch = launch, .gradient = true, .seeds = seeds});
@@ -98,14 +98,14 @@ struct GradientArray {
 /// What the oracle found wrong with the user's kernel on this launch.
 struct Finding {
   enum class Kind : std::uint8_t {
-    kOutOfBounds,            ///< index outside an array, local array or vector
-    kUninitialisedRead,      ///< read of a cell that nobody wrote
-    kRace,                   ///< two threads touch a cell, one writes, not both atomically
-    kOrderDependent,         ///< an atomic's return value or result depends on the order of threads
-    kIntegerDivision,        ///< by zero, or of the least value by -1
-    kShiftRange,             ///< shift by a negative number or by the width or more
-    kConversionRange,        ///< float to integer outside the integer's range
-    kInstructionBudget,      ///< endless loop, or too long for the budget; the evaluation stops there
+    kOutOfBounds,        ///< index outside an array, local array or vector
+    kUninitialisedRead,  ///< read of a cell that nobody wrote
+    kRace,               ///< two threads touch a cell, one writes, not both atomically
+    kOrderDependent,     ///< an atomic's return value or result depends on the order of threads
+    kIntegerDivision,    ///< by zero, or of the least value by -1
+    kShiftRange,         ///< shift by a negative number or by the width or more
+    kConversionRange,    ///< float to integer outside the integer's range
+    kInstructionBudget,  ///< endless loop, or too long for the budget; the evaluation stops there
   };
   Kind kind = Kind::kOutOfBounds;
   ir::VarId parameter = ir::kNone;       ///< array concerned, if it is a parameter
@@ -125,7 +125,7 @@ struct Decisions {
   std::array<std::int64_t, kLanes> uncertain = {};        ///< that change forward values
   std::array<std::int64_t, kLanes> uncertain_kinks = {};  ///< that change derivatives only (min, abs, ties)
   std::array<bool, kLanes> enumerable = {true, true};     ///< false: some had more than two outcomes
-  std::uint64_t path = 0;  ///< hash of all outcomes: equal for runs along the same path
+  std::uint64_t path = 0;                                 ///< hash of all outcomes: equal for runs along the same path
   /// Places of the first few uncertain ones, for messages.
   std::vector<ir::Loc> places = {};
 };

@@ -1,0 +1,87 @@
+// Who touched one element of an array during a launch, and whether two threads got in each other's way.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ir/module.hpp"
+#include "reference/cpu/reference.hpp"
+
+namespace assay::reference {
+
+/// An earlier access that a new one conflicts with.
+struct Conflict {
+  Finding::Kind kind = Finding::Kind::kRace;
+  std::int64_t thread = 0;
+  ir::Loc loc = {};
+};
+
+/// Up to two distinct threads: enough to tell whether one other than a given thread was there.
+class Visitors {
+ public:
+  void add(std::int32_t thread, ir::Loc loc) {
+    if (first_ < 0) {
+      first_ = thread;
+      first_loc_ = loc;
+    } else if (first_ != thread && second_ < 0) {
+      second_ = thread;
+      second_loc_ = loc;
+    }
+  }
+  std::optional<Conflict> other_than(std::int32_t thread) const {
+    if (first_ >= 0 && first_ != thread) return Conflict{.thread = first_, .loc = first_loc_};
+    if (second_ >= 0 && second_ != thread) return Conflict{.thread = second_, .loc = second_loc_};
+    return std::nullopt;
+  }
+
+ private:
+  std::int32_t first_ = -1;
+  std::int32_t second_ = -1;
+  ir::Loc first_loc_ = {};
+  ir::Loc second_loc_ = {};
+};
+
+class AccessLog {
+ public:
+  std::optional<Conflict> read(std::int32_t thread, ir::Loc loc) {
+    readers_.add(thread, loc);
+    return first(writers_.other_than(thread), atomics_.other_than(thread));
+  }
+  std::optional<Conflict> write(std::int32_t thread, ir::Loc loc) {
+    writers_.add(thread, loc);
+    return first(writers_.other_than(thread), readers_.other_than(thread), atomics_.other_than(thread));
+  }
+  /// `uses_result`: the previous content goes into the computation.
+  std::optional<Conflict> atomic(std::int32_t thread, ir::Loc loc, ir::AtomicOp op, bool uses_result) {
+    atomics_.add(thread, loc);
+    auto conflict = first(writers_.other_than(thread), readers_.other_than(thread));
+    const auto other = atomics_.other_than(thread);
+    if (!conflict && other && (uses_result || result_used_ || !commutes(op))) {
+      conflict = *other;
+      conflict->kind = Finding::Kind::kOrderDependent;
+    }
+    result_used_ = result_used_ || uses_result;
+    operations_ |= class_of(op);
+    return conflict;
+  }
+
+ private:
+  static std::optional<Conflict> first(const std::optional<Conflict>& a, const std::optional<Conflict>& b,
+                                       const std::optional<Conflict>& c = std::nullopt) {
+    return a ? a : (b ? b : c);
+  }
+  /// Additions and subtractions may be mixed in any order; others only with their like.
+  static std::uint16_t class_of(ir::AtomicOp op) {
+    return static_cast<std::uint16_t>(1U << (op == ir::AtomicOp::kSub ? 0U : static_cast<unsigned>(op)));
+  }
+  bool commutes(ir::AtomicOp op) const {
+    if (op == ir::AtomicOp::kExchange || op == ir::AtomicOp::kCompareAndSwap) return false;
+    return (operations_ & ~class_of(op)) == 0;
+  }
+
+  Visitors readers_, writers_, atomics_;
+  std::uint16_t operations_ = 0;
+  bool result_used_ = false;
+};
+
+}  // namespace assay::reference

@@ -1,0 +1,68 @@
+// Arithmetic on bounded values: the rows of the bound table for + - * / sqrt, and what evaluators share.
+//
+// One Arithmetic per float type. Lane kNative rounds as that type with the profile's library, lane kLift as
+// f64. Every result includes the implementation's rounding and the oracle's own (bound.hpp, settle).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "reference/cpu/bound.hpp"
+#include "reference/cpu/decisions.hpp"
+
+namespace assay::reference {
+
+class Arithmetic {
+ public:
+  /// Keeps a reference to the recorder.
+  Arithmetic(ir::Scalar scalar, const Profile& profile, DecisionRecorder& decisions);
+
+  const Format& format(int lane) const { return formats_[static_cast<std::size_t>(lane)]; }
+  DecisionRecorder& decisions() const { return *decisions_; }
+
+  /// v, within propagated[lane] + the table's figure for `op`. For results of one operation of the library.
+  Bounded rounded(ir::Op op, long double v, const LaneBounds& propagated) const;
+  /// v, correctly rounded by one basic operation.
+  Bounded rounded(long double v, const LaneBounds& propagated) const;
+  /// v of an operation that rounds not at all; the type's range still limits it.
+  Bounded exact(long double v, const LaneBounds& propagated) const;
+
+  /// A constant of the implementation, rounded to the type where it has to be.
+  Bounded constant(long double v) const;
+
+  Bounded add(const Bounded& a, const Bounded& b) const;
+  Bounded sub(const Bounded& a, const Bounded& b) const;
+  Bounded mul(const Bounded& a, const Bounded& b) const;
+  Bounded div(const Bounded& a, const Bounded& b) const;
+  Bounded sqrt(const Bounded& a) const;
+  /// a[0] b[0] + a[1] b[1] + ..., summed in any order, fused or not. Operands as pointers, all of a then of b.
+  Bounded dot(std::span<const Bounded* const> operands) const;
+
+  static Bounded neg(const Bounded& a) { return {-a.v, a.e}; }
+  /// The formulas compute the same thing in different ways: the first's value with a bound that holds for each.
+  static Bounded widest(const Bounded& first, const Bounded& second);
+  template <class... Rest>
+  static Bounded widest(const Bounded& first, const Bounded& second, const Rest&... rest) {
+    return widest(widest(first, second), rest...);
+  }
+
+ private:
+  Bounded finish(long double v, const LaneBounds& propagated,
+                 const std::array<const ir::UlpBound*, kLanes>& figures) const;
+
+  std::array<Format, kLanes> formats_;
+  /// [lane][op]
+  std::array<std::array<ir::UlpBound, ir::kOpCount>, kLanes> figures_;
+  DecisionRecorder* decisions_;
+};
+
+inline constexpr Bounded kZeroBounded{};
+inline constexpr Bounded kOneBounded{1, {}};
+
+/// An exact number without rounding: for small integers and powers of two.
+constexpr Bounded number(long double v) { return {v, {}}; }
+
+inline bool both_zero(const LaneBounds& e) { return e[kNative] == 0 && e[kLift] == 0; }
+
+}  // namespace assay::reference

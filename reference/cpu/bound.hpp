@@ -1,0 +1,101 @@
+// Floating-point formats and the rounding terms of the error bounds (numeric policy, section 2).
+//
+// Bounds are doubles. Each formula is evaluated in double, whose own rounding `settle` makes up for.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "ir/operations.hpp"
+#include "reference/cpu/reference.hpp"
+
+namespace assay::reference {
+
+inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+/// A value with one bound per lane: |what that lane computes - v| <= e[lane].
+struct Bounded {
+  long double v = 0;
+  LaneBounds e = {};
+};
+
+/// A binary floating-point format as the rounding terms need it.
+struct Format {
+  int digits;      ///< precision p in bits, the hidden bit included
+  int emin;        ///< exponent of the least normal number
+  double unit;     ///< unit roundoff 2^-p
+  double largest;  ///< greatest finite number
+  double flush;    ///< absolute error that flushing subnormals adds to an operation; 0 without
+};
+
+constexpr Format format_of(ir::Scalar scalar, bool flush_to_zero = false) {
+  switch (scalar) {
+    case ir::Scalar::kF16: return {11, -14, 0x1p-11, 65504.0, 0};
+    case ir::Scalar::kBF16: return {8, -126, 0x1p-8, 0x1.FEp127, 0};
+    case ir::Scalar::kF32: return {24, -126, 0x1p-24, std::numeric_limits<float>::max(), flush_to_zero ? 0x1p-126 : 0};
+    default: return {53, -1022, 0x1p-53, std::numeric_limits<double>::max(), 0};
+  }
+}
+
+/// Spacing of the format's numbers at magnitude t >= 0: 2^(max(floor(log2 t), emin) - p + 1).
+inline double ulp(const Format& format, double t) {
+  const auto bits = std::bit_cast<std::uint64_t>(t);
+  int exponent = static_cast<int>((bits >> 52) & 0x7ff) - 1023;
+  if (exponent == 1024) return kUnbounded;
+  if (exponent < format.emin) exponent = format.emin;
+  const int unit = exponent - format.digits + 1;
+  if (unit < -1022) return std::ldexp(1.0, unit);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(unit + 1023) << 52);
+}
+
+/// Rounding error of a result of magnitude at most m within k ulp of the correctly rounded one. For k > 0 the
+/// spacing is taken k + 1 ulp further out: the result may lie in the next binade.
+inline double half(const Format& format, double m, double k) {
+  if (k == 0) return 0.5 * ulp(format, m);
+  return (k + 0.5) * ulp(format, m + (k + 1) * ulp(format, m));
+}
+
+/// Rounding error where the documented figure is the total error in ulp.
+inline double total(const Format& format, double m, double figure) {
+  return figure * ulp(format, m + std::ceil(figure) * ulp(format, m));
+}
+
+/// Rounding error R for a figure of the operation table.
+inline double rounding(const Format& format, double m, const ir::UlpBound& bound) {
+  switch (bound.kind) {
+    case ir::UlpBound::Kind::kExact: return 0;
+    case ir::UlpBound::Kind::kTotal: return total(format, m, bound.ulps);
+    default: return half(format, m, bound.ulps);
+  }
+}
+
+inline double magnitude(long double v) { return static_cast<double>(v < 0 ? -v : v); }
+
+/// |v| * e, where an unbounded e stays unbounded even for v = 0: 0 * inf may be NaN on the device.
+inline double scaled(double v, double e) { return e == 0 ? 0 : (e == kUnbounded ? kUnbounded : v * e); }
+
+/// Unit roundoff of long double: the precision of the oracle itself.
+inline constexpr double kOracleUnit = 0x1p-64;
+
+/// The bound of a result v whose error is at most `error` for the implementation: adds the oracle's own error
+/// E(1 + 2^-40) + 8 u_o |v| and becomes unbounded where the result may overflow.
+inline double settle(const Format& format, double v, double error) {
+  const double e = error * (1 + 0x1p-40) + 8 * kOracleUnit * v + format.flush;
+  return v + e <= format.largest ? e : kUnbounded;
+}
+
+/// Whether v is a number of the format, so that correct rounding leaves it alone.
+inline bool representable(const Format& format, long double v) {
+  if (format.digits == 24) {
+    return static_cast<long double>(static_cast<float>(v)) == v &&
+           (format.flush == 0 || v == 0 || magnitude(v) >= 0x1p-126);
+  }
+  if (format.digits == 53) return static_cast<long double>(static_cast<double>(v)) == v;
+  const double m = magnitude(v);
+  return static_cast<long double>(m) * (v < 0 ? -1 : 1) == v && m <= format.largest &&
+         std::fmod(m, ulp(format, m)) == 0;
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,66 @@
+// Records what a run decides, and how close to the other outcome each decision was.
+#pragma once
+
+#include <cstdint>
+
+#include "reference/cpu/bound.hpp"
+#include "reference/cpu/reference.hpp"
+
+namespace assay::reference {
+
+class DecisionRecorder {
+ public:
+  explicit DecisionRecorder(const ForcedPath& forced) : forced_(forced) {}
+
+  /// Place of the instruction that decides, for messages.
+  void at(ir::Loc loc) { loc_ = loc; }
+
+  /// A decision that changes values, `distance` away from the other outcome; returns true where the other
+  /// outcome is forced. `slack` is by how much each lane's computed distance may differ.
+  bool overturned(double distance, const LaneBounds& slack) {
+    bool flip = false;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (!uncertain(distance, slack[lane])) continue;
+      if (lane == forced_.lane) flip = forced(summary_.uncertain[lane]);
+      ++summary_.uncertain[lane];
+      note_place();
+    }
+    return flip;
+  }
+
+  /// A decision that changes derivatives only.
+  void kink(double distance, const LaneBounds& slack) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (!uncertain(distance, slack[lane])) continue;
+      ++summary_.uncertain_kinks[lane];
+      note_place();
+    }
+  }
+
+  /// There were more than two possible outcomes.
+  void not_enumerable(int lane) { summary_.enumerable[lane] = false; }
+
+  /// Adds an outcome to the path.
+  void outcome(std::uint64_t value) {
+    summary_.path = (summary_.path ^ value) * 0x9e3779b97f4a7c15 + (summary_.path >> 29);
+  }
+
+  const Decisions& summary() const { return summary_; }
+
+ private:
+  static bool uncertain(double distance, double slack) { return slack > 0 && distance <= slack; }
+  bool forced(std::int64_t number) const {
+    const auto k = static_cast<std::size_t>(number);
+    return k < forced_.flips.size() && forced_.flips[k];
+  }
+  void note_place() {
+    constexpr std::size_t kPlaces = 8;
+    if (summary_.places.size() < kPlaces) summary_.places.push_back(loc_);
+  }
+
+  const ForcedPath& forced_;
+  Decisions summary_;
+  ir::Loc loc_;
+};
+
+}  // namespace assay::reference

@@ -1,0 +1,72 @@
+// Tracers that record no tape: dual numbers, and nothing at all.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "reference/cpu/memory.hpp"
+
+namespace assay::reference {
+
+/// Carries nothing: values and bounds only.
+class NoDerivatives {
+ public:
+  struct Handle {};
+  static constexpr bool kDerivatives = false;
+  static bool active(const Handle&) { return false; }
+  static bool full() { return false; }
+  static Handle leaf(std::size_t, std::size_t, ir::Scalar) { return {}; }
+  static Handle combine(ir::Scalar, std::span<const Handle* const>, const Bounded*, std::uint32_t) { return {}; }
+  static Handle accumulate(ir::Scalar, const Handle&, const Handle&, int) { return {}; }
+};
+
+/// Dual numbers along up to kDirections directions at once, propagated as the values are computed.
+class DualNumbers {
+ public:
+  struct Handle {
+    std::array<long double, kDirections> tangent = {};
+    bool is_active = false;
+  };
+  static constexpr bool kDerivatives = true;
+
+  /// Keeps a reference: changes of the initial float leaves.
+  explicit DualNumbers(const std::vector<LeafValues>& directions) : directions_(directions) {}
+
+  static bool active(const Handle& handle) { return handle.is_active; }
+  static bool full() { return false; }
+
+  Handle leaf(std::size_t parameter, std::size_t leaf, ir::Scalar) const {
+    Handle handle{.is_active = true};
+    for (std::size_t d = 0; d < directions_.size(); ++d)
+      handle.tangent[d] = static_cast<long double>(leaf_value(directions_[d], parameter, leaf));
+    return handle;
+  }
+
+  static Handle combine(ir::Scalar, std::span<const Handle* const> sources, const Bounded* partials,
+                        std::uint32_t wanted) {
+    Handle result{.is_active = true};
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if ((wanted >> i & 1U) == 0) continue;
+      for (std::size_t d = 0; d < kDirections; ++d) {
+        const long double tangent = sources[i]->tangent[d];
+        if (tangent != 0) result.tangent[d] += partials[i].v * tangent;
+      }
+    }
+    return result;
+  }
+
+  static Handle accumulate(ir::Scalar, const Handle& old, const Handle& contribution, int sign) {
+    Handle result = old;
+    result.is_active = old.is_active || contribution.is_active;
+    for (std::size_t d = 0; d < kDirections; ++d)
+      result.tangent[d] += static_cast<long double>(sign) * contribution.tangent[d];
+    return result;
+  }
+
+ private:
+  const std::vector<LeafValues>& directions_;
+};
+
+}  // namespace assay::reference

@@ -1,0 +1,260 @@
+// Evaluators of arithmetic, of functions of two and three operands, and of sums over vectors.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "reference/cpu/evaluators.hpp"
+
+namespace assay::reference {
+namespace {
+
+using ir::Op;
+
+double as_double(long double x) { return static_cast<double>(x); }
+
+}  // namespace
+
+Bounded unit_component(const Arithmetic& a, Operands x) {
+  const Bounded& length = *x[1];
+  if (length.v == 0 && both_zero(length.e)) return kZeroBounded;
+  return a.div(*x[0], length);
+}
+void unit_component_partials(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
+  const Bounded& length = *x[1];
+  if (length.v == 0 && both_zero(length.e)) {
+    p[0] = p[1] = kZeroBounded;
+    return;
+  }
+  p[0] = a.div(kOneBounded, length);
+  p[1] = a.neg(a.widest(a.div(r, length), a.mul(r, p[0]), a.div(*x[0], a.mul(length, length))));
+}
+
+namespace evaluators {
+
+Bounded add(const Arithmetic& a, Operands x) { return a.add(*x[0], *x[1]); }
+void d_add(const Arithmetic&, Operands, const Bounded&, std::uint32_t, Bounded* p) { p[0] = p[1] = kOneBounded; }
+
+Bounded sub(const Arithmetic& a, Operands x) { return a.sub(*x[0], *x[1]); }
+void d_sub(const Arithmetic&, Operands, const Bounded&, std::uint32_t, Bounded* p) {
+  p[0] = kOneBounded;
+  p[1] = number(-1);
+}
+
+Bounded mul(const Arithmetic& a, Operands x) { return a.mul(*x[0], *x[1]); }
+void d_mul(const Arithmetic&, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+  p[0] = *x[1];
+  p[1] = *x[0];
+}
+
+Bounded neg(const Arithmetic& a, Operands x) { return a.neg(*x[0]); }
+void d_neg(const Arithmetic&, Operands, const Bounded&, std::uint32_t, Bounded* p) { p[0] = number(-1); }
+
+Bounded div(const Arithmetic& a, Operands x) { return a.div(*x[0], *x[1]); }
+void d_div(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t wanted, Bounded* p) {
+  const Bounded& b = *x[1];
+  p[0] = a.div(kOneBounded, b);
+  if ((wanted & 2U) == 0) return;
+  p[1] = a.neg(a.widest(a.div(r, b), a.mul(r, p[0]), a.div(*x[0], a.mul(b, b))));
+}
+
+Bounded fma(const Arithmetic& a, Operands x) {
+  const Bounded& m = *x[0];
+  const Bounded& n = *x[1];
+  const Bounded& c = *x[2];
+  const long double product = m.v * n.v;
+  LaneBounds p;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    // The last term is the oracle's rounding of the product, which the sum may lay bare.
+    p[lane] = scaled(magnitude(m.v), n.e[lane]) + scaled(magnitude(n.v), m.e[lane]) + scaled(m.e[lane], n.e[lane]) +
+              c.e[lane] + kOracleUnit * magnitude(product);
+  }
+  return a.rounded(Op::kFma, product + c.v, p);
+}
+void d_fma(const Arithmetic&, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+  p[0] = *x[1];
+  p[1] = *x[0];
+  p[2] = kOneBounded;
+}
+
+namespace {
+
+bool is_exact_integer(const Bounded& b) { return both_zero(b.e) && std::trunc(b.v) == b.v; }
+
+/// Error of log(a) for a > 0.
+double log_error(double a, double e) { return e == 0 ? 0 : (a > e ? e / (a - e) : kUnbounded); }
+
+/// P of a^b. Over the box |log(a'^b') - log(a^b)| <= |b| dlog + |log a| Eb + Eb dlog.
+double power_error(const Bounded& a, const Bounded& b, double v, std::size_t lane) {
+  const double ea = a.e[lane];
+  const double eb = b.e[lane];
+  if (ea == 0 && eb == 0) return 0;
+  const double base = magnitude(a.v);
+  const double exponent = as_double(b.v);
+  if (is_exact_integer(b) && !(base > ea)) {
+    // The box holds 0: each side of it is monotone.
+    return exponent < 0 ? kUnbounded : (exponent == 0 ? 0 : std::pow(base + ea, exponent) + v);
+  }
+  if (!(base > ea) || (a.v < 0 && !is_exact_integer(b))) return kUnbounded;
+  const double dlog = log_error(base, ea);
+  const double spread = scaled(std::abs(exponent), dlog) +
+                        (eb == 0 ? 0 : scaled(std::abs(std::log(base)) * (1 + 1e-15), eb) + scaled(eb, dlog));
+  return spread < 1e-3 ? v * spread * (1 + spread) : v * std::expm1(spread) * (1 + 1e-12);
+}
+
+}  // namespace
+
+Bounded pow(const Arithmetic& a, Operands x) {
+  const long double v = std::pow(x[0]->v, x[1]->v);
+  const double m = magnitude(v);
+  return a.rounded(Op::kPow, v, {power_error(*x[0], *x[1], m, kNative), power_error(*x[0], *x[1], m, kLift)});
+}
+void d_pow(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t wanted, Bounded* p) {
+  const Bounded& base = *x[0];
+  const Bounded& exponent = *x[1];
+  if (wanted & 1U) {
+    const Bounded lowered = a.sub(exponent, kOneBounded);
+    const std::array<const Bounded*, 2> inner{&base, &lowered};
+    const bool constant = exponent.v == 0 && both_zero(exponent.e);
+    p[0] = constant ? kZeroBounded : a.mul(exponent, pow(a, inner));
+    if (!constant && base.v != 0) p[0] = a.widest(p[0], a.div(a.mul(exponent, r), base));
+  }
+  if (wanted & 2U) {
+    if (base.v > 0) {
+      const Bounded* const operand = &base;
+      p[1] = a.mul(r, log(a, Operands(&operand, 1)));
+    } else if (base.v == 0 && exponent.v > 0 && both_zero(base.e)) {
+      p[1] = kZeroBounded;
+    } else {
+      p[1] = {std::numeric_limits<long double>::quiet_NaN(), {kUnbounded, kUnbounded}};
+    }
+  }
+}
+
+Bounded atan2(const Arithmetic& a, Operands operands) {
+  const Bounded& y = *operands[0];
+  const Bounded& x = *operands[1];
+  const double my = magnitude(y.v);
+  const double mx = magnitude(x.v);
+  LaneBounds p;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    const double ey = y.e[lane];
+    const double ex = x.e[lane];
+    const double room = std::hypot(mx, my) * (1 - 1e-15) - std::hypot(ex, ey) * (1 + 1e-15);
+    const bool touches_cut = as_double(x.v) - ex < 0 && my <= ey;
+    if (ey == 0 && ex == 0) p[lane] = 0;
+    else p[lane] = room > 0 && !touches_cut ? (mx * ey + my * ex + 2 * ex * ey) / (room * room) : kUnbounded;
+    if (ey == 0 && my == 0 && ex > 0 && mx > ex) p[lane] = 0;
+  }
+  return a.rounded(Op::kAtan2, std::atan2(y.v, x.v), p);
+}
+void d_atan2(const Arithmetic& a, Operands operands, const Bounded&, std::uint32_t, Bounded* p) {
+  const Bounded& y = *operands[0];
+  const Bounded& x = *operands[1];
+  const Bounded square = a.add(a.mul(x, x), a.mul(y, y));
+  p[0] = a.widest(a.div(x, square), a.mul(x, a.div(kOneBounded, square)));
+  p[1] = a.neg(a.widest(a.div(y, square), a.mul(y, a.div(kOneBounded, square))));
+}
+
+Bounded hypot(const Arithmetic& a, Operands x) {
+  LaneBounds p;
+  // The gradient has length 1.
+  for (std::size_t lane = 0; lane < kLanes; ++lane)
+    p[lane] = std::hypot(x[0]->e[lane], x[1]->e[lane]) * (1 + 1e-15);
+  return a.rounded(Op::kHypot, std::hypot(x[0]->v, x[1]->v), p);
+}
+void d_hypot(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
+  for (std::size_t i = 0; i < 2; ++i)
+    p[i] = r.v == 0 && both_zero(r.e) ? kZeroBounded : a.div(*x[i], r);
+}
+
+// lerp(a, b, t) = a (1 - t) + b t
+Bounded lerp(const Arithmetic& a, Operands x) {
+  return a.add(a.mul(*x[0], a.sub(kOneBounded, *x[2])), a.mul(*x[1], *x[2]));
+}
+void d_lerp(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+  p[0] = a.sub(kOneBounded, *x[2]);
+  p[1] = *x[2];
+  p[2] = a.sub(*x[1], *x[0]);
+  // Code may add w * b and -w * a one by one: each product rounds, and the sum.
+  for (std::size_t lane = 0; lane < kLanes; ++lane)
+    p[2].e[lane] += 2 * a.format(static_cast<int>(lane)).unit *
+                    (magnitude(x[0]->v) + x[0]->e[lane] + magnitude(x[1]->v) + x[1]->e[lane]);
+}
+
+namespace {
+/// t = clamp((x - low) / (high - low), 0, 1). Its bends do no harm: the derivative of t^2 (3 - 2t) is 0 there.
+Bounded smoothstep_parameter(const Arithmetic& a, Operands x) {
+  Bounded t = a.div(a.sub(*x[2], *x[0]), a.sub(*x[1], *x[0]));
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    const double e = t.e[lane];
+    if (magnitude(t.v - 0.5L) - 0.5 > e && (t.v < 0 || t.v > 1)) t.e[lane] = 0;
+  }
+  t.v = t.v < 0 ? 0 : (t.v > 1 ? 1 : t.v);
+  return t;
+}
+}  // namespace
+Bounded smoothstep(const Arithmetic& a, Operands x) {
+  const Bounded t = smoothstep_parameter(a, x);
+  const long double at = (x[2]->v - x[0]->v) / (x[1]->v - x[0]->v);
+  a.decisions().outcome(at < 0 ? 0 : (at > 1 ? 2 : 1));
+  return a.mul(a.mul(t, t), a.sub(number(3), a.mul(number(2), t)));
+}
+void d_smoothstep(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+  const Bounded t = smoothstep_parameter(a, x);
+  const Bounded width = a.sub(*x[1], *x[0]);
+  const Bounded slope = a.widest(a.mul(a.mul(number(6), t), a.sub(kOneBounded, t)),
+                                 a.sub(a.mul(number(6), t), a.mul(a.mul(number(6), t), t)));
+  const Bounded rest = a.sub(t, kOneBounded);
+  p[0] = a.div(a.mul(slope, rest), width);
+  p[1] = a.neg(a.div(a.mul(slope, t), width));
+  p[2] = a.div(slope, width);
+  const bool inside = t.v > 0 && t.v < 1;
+  if (!inside) return;
+  const Bounded square = a.mul(width, width);
+  p[0] = a.widest(p[0], a.div(a.mul(slope, a.sub(*x[2], *x[1])), square));
+  p[1] = a.widest(p[1], a.div(a.mul(slope, a.sub(*x[0], *x[2])), square));
+}
+
+namespace {
+constexpr long double kPi = std::numbers::pi_v<long double>;
+
+/// x * factor, as one constant or as x * numerator / denominator.
+Bounded scaled_by(const Arithmetic& a, const Bounded& x, long double numerator, long double denominator) {
+  return a.widest(a.mul(x, a.constant(numerator / denominator)),
+                  a.div(a.mul(x, a.constant(numerator)), a.constant(denominator)));
+}
+}  // namespace
+Bounded degrees(const Arithmetic& a, Operands x) { return scaled_by(a, *x[0], 180, kPi); }
+void d_degrees(const Arithmetic& a, Operands, const Bounded&, std::uint32_t, Bounded* p) {
+  p[0] = scaled_by(a, kOneBounded, 180, kPi);
+}
+Bounded radians(const Arithmetic& a, Operands x) { return scaled_by(a, *x[0], kPi, 180); }
+void d_radians(const Arithmetic& a, Operands, const Bounded&, std::uint32_t, Bounded* p) {
+  p[0] = scaled_by(a, kOneBounded, kPi, 180);
+}
+
+Bounded dot(const Arithmetic& a, Operands x) { return a.dot(x); }
+void d_dot(const Arithmetic&, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
+  const std::size_t k = x.size() / 2;
+  for (std::size_t i = 0; i < k; ++i) {
+    p[i] = *x[k + i];
+    p[k + i] = *x[i];
+  }
+}
+
+Bounded length(const Arithmetic& a, Operands x) {
+  std::array<const Bounded*, 32> twice;
+  std::copy(x.begin(), x.end(), twice.begin());
+  std::copy(x.begin(), x.end(), twice.begin() + static_cast<std::ptrdiff_t>(x.size()));
+  return a.sqrt(a.dot(std::span(twice).first(2 * x.size())));
+}
+void d_length(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
+  const bool zero = r.v == 0 && both_zero(r.e);
+  const Bounded inverse = zero ? kZeroBounded : a.div(kOneBounded, r);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    p[i] = zero ? kZeroBounded : a.widest(a.div(*x[i], r), a.mul(*x[i], inverse));
+}
+
+}  // namespace evaluators
+}  // namespace assay::reference

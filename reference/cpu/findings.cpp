@@ -1,0 +1,49 @@
+#include "reference/cpu/findings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace assay::reference {
+namespace {
+
+constexpr std::array<std::string_view, 8> kKinds = {
+    "index out of bounds",
+    "read of a cell that nothing wrote",
+    "race between two threads",
+    "result depends on the order of threads",
+    "integer division by zero or overflow",
+    "shift by less than zero or by the width or more",
+    "conversion of a float outside the integer's range",
+    "instruction budget exceeded: endless loop, or too many trips",
+};
+
+bool same_place(const Finding& a, const Finding& b) {
+  return a.kind == b.kind && a.parameter == b.parameter && a.loc.line == b.loc.line && a.loc.column == b.loc.column;
+}
+
+}  // namespace
+
+void FindingLog::add(Finding finding) {
+  if (findings_.size() >= kMost) return;
+  const auto alike =
+      std::count_if(findings_.begin(), findings_.end(), [&](const Finding& f) { return same_place(f, finding); });
+  if (static_cast<std::size_t>(alike) < kMostPerPlace) findings_.push_back(std::move(finding));
+}
+
+std::string describe(const Finding& finding, const ir::Function& kernel) {
+  std::string text = fmt::format("line {}: {}", finding.loc.line, kKinds[static_cast<std::size_t>(finding.kind)]);
+  if (finding.parameter != ir::kNone) text += fmt::format(": {}", kernel.var(finding.parameter).name);
+  if (!finding.index.empty()) text += fmt::format("[{}]", fmt::join(finding.index, ", "));
+  if (!finding.shape.empty()) text += fmt::format(" of shape ({})", fmt::join(finding.shape, ", "));
+  text += fmt::format(", thread {}", finding.thread);
+  if (finding.other_thread >= 0)
+    text += fmt::format(", and line {} in thread {}", finding.other_loc.line, finding.other_thread);
+  return text;
+}
+
+}  // namespace assay::reference

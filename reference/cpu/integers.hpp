@@ -1,0 +1,31 @@
+// Integer and bool operations: exact, wrapping as in C.
+//
+// Values are held as 64 bits, sign-extended for signed types, zero-extended for unsigned ones; u64 as its bits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "ir/operations.hpp"
+#include "reference/cpu/reference.hpp"
+
+namespace assay::reference {
+
+struct IntegerResult {
+  std::int64_t value = 0;
+  std::optional<Finding::Kind> finding = {};  ///< where C leaves the result undefined; `value` is then 0
+};
+
+/// One operation of the table on operands of type `scalar`; tests give 0 or 1.
+IntegerResult evaluate_integer(ir::Op op, ir::Scalar scalar, std::span<const std::int64_t> x);
+/// The content after an atomic update of `old` by `value`. kCompareAndSwap is not among them.
+std::int64_t update_integer(ir::AtomicOp op, ir::Scalar scalar, std::int64_t old, std::int64_t value);
+/// Whether a truncated float fits an integer type.
+bool fits(ir::Scalar scalar, long double truncated);
+/// A truncated float as the bits of an integer type that it fits.
+std::int64_t to_integer(ir::Scalar scalar, long double truncated);
+/// The number that the bits of an integer type stand for.
+long double to_real(ir::Scalar scalar, std::int64_t bits);
+
+}  // namespace assay::reference

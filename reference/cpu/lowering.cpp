@@ -1,0 +1,299 @@
+#include "reference/cpu/lowering.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace assay::reference {
+
+Result<Program> lower(const ir::Module& module, const ir::Function& kernel) {
+  Program program;
+  Lowering lowering(module, program);
+  lowering.lower_kernel(kernel);
+  if (lowering.error()) return *lowering.error();
+  return program;
+}
+
+// ---- helpers
+
+std::vector<ir::Scalar> Lowering::leaf_types(ir::Type type) const {
+  std::vector<ir::Scalar> scalars;
+  for (const ir::Leaf& leaf : ir::leaves_of(module_, type.element()))
+    scalars.push_back(leaf.scalar);
+  return scalars;
+}
+
+std::size_t Lowering::leaf_count(ir::Type type) const {
+  return leaf_types(type).size() * (type.is_local_array() ? type.extent : 1);
+}
+
+Leaves Lowering::temporaries(std::size_t count) {
+  Leaves leaves(count);
+  for (RegisterId& leaf : leaves)
+    leaf = temporary();
+  return leaves;
+}
+
+std::size_t Lowering::emit(Instruction instruction, const Leaves& operands) {
+  instruction.operands = static_cast<std::uint32_t>(program_.operands.size());
+  instruction.count = static_cast<std::uint32_t>(operands.size());
+  instruction.loc = loc_;
+  program_.operands.insert(program_.operands.end(), operands.begin(), operands.end());
+  program_.code.push_back(instruction);
+  return program_.code.size() - 1;
+}
+
+void Lowering::move(const Leaves& to, const Leaves& from) {
+  // Where a source is overwritten before it is read, as in v = vec2(v.y, v.x), all go through temporaries.
+  bool clash = false;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    clash = clash || std::find(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(i), from[i]) !=
+                         to.begin() + static_cast<std::ptrdiff_t>(i);
+  Leaves sources = from;
+  if (clash) {
+    sources = temporaries(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i)
+      emit({.code = Code::kMove, .dst = sources[i]}, {from[i]});
+  }
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (to[i] != sources[i]) emit({.code = Code::kMove, .dst = to[i]}, {sources[i]});
+  }
+}
+
+void Lowering::refuse(std::string reason) {
+  if (error_) return;
+  error_ = Error{std::move(reason), fmt::format("{}:{}:{}", module_.source_name, loc_.line, loc_.column)};
+}
+
+void Lowering::allocate(ir::VarId variable) {
+  Slot& place = slot(variable);
+  if (place.base != ir::kNone) return;
+  place.base = program_.registers;
+  program_.registers += static_cast<RegisterId>(leaf_count(frame_->function->var(variable).type));
+}
+
+Leaves Lowering::variable_leaves(ir::VarId variable) {
+  allocate(variable);
+  Leaves leaves(leaf_count(frame_->function->var(variable).type));
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    leaves[i] = slot(variable).base + static_cast<RegisterId>(i);
+  return leaves;
+}
+
+Lowering::Frame Lowering::frame_of(const ir::Function& function) {
+  Frame frame;
+  frame.function = &function;
+  frame.slots.resize(function.variables.size());
+  frame.is_read.resize(function.variables.size());
+  for (const ir::Expr& expr : function.expressions) {
+    if (expr.kind == ir::ExprKind::kVariable) frame.is_read[static_cast<std::size_t>(expr.variable)] = true;
+  }
+  return frame;
+}
+
+// ---- the kernel
+
+void Lowering::bind_parameters(const ir::Function& kernel) {
+  for (ir::VarId v = 0; v < kernel.parameter_count; ++v) {
+    const ir::Type type = kernel.var(v).type;
+    ParameterInfo info{.is_array = type.is_array(), .leaves = leaf_types(type)};
+    if (info.is_array) {
+      slot(v).parameter = v;
+    } else {
+      allocate(v);
+      info.base = slot(v).base;
+    }
+    program_.parameters.push_back(std::move(info));
+  }
+  for (ir::VarId v = kernel.parameter_count; v < kernel.parameter_count + kernel.launch_rank; ++v) {
+    allocate(v);
+    program_.thread_indices.push_back(slot(v).base);
+  }
+}
+
+void Lowering::lower_kernel(const ir::Function& kernel) {
+  program_.module = &module_;
+  program_.kernel = &kernel;
+  Frame frame = frame_of(kernel);
+  frame_ = &frame;
+  loc_ = kernel.loc;
+  bind_parameters(kernel);
+  block(kernel.body);
+  patch(frame.returns, here());
+  emit({.code = Code::kEnd});
+}
+
+Leaves Lowering::call(std::int32_t index, const std::vector<ir::ExprId>& args) {
+  const ir::Function& callee = module_.functions[static_cast<std::size_t>(index)];
+  Frame inner = frame_of(callee);
+  for (const ir::Type type : callee.results) {
+    const Leaves leaves = temporaries(leaf_count(type));
+    inner.results.insert(inner.results.end(), leaves.begin(), leaves.end());
+  }
+  std::vector<Leaves> values(args.size());
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const ir::Type type = type_of(args[i]);
+    if (type.is_array() || type.is_local_array()) inner.slots[i] = slot(expr(args[i]).variable);
+    else values[i] = expression(args[i]);
+  }
+  Frame* const outer = std::exchange(frame_, &inner);
+  std::vector<Loop> outer_loops = std::exchange(loops_, {});
+  const ir::Loc outer_loc = loc_;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!values[i].empty()) move(variable_leaves(static_cast<ir::VarId>(i)), values[i]);
+  }
+  block(callee.body);
+  patch(inner.returns, here());
+  loc_ = outer_loc;
+  loops_ = std::move(outer_loops);
+  frame_ = outer;
+  return inner.results;
+}
+
+// ---- statements
+
+void Lowering::block(const ir::Block& block) {
+  for (const ir::Stmt& each : block.statements)
+    statement(each);
+}
+
+void Lowering::statement(const ir::Stmt& statement) {
+  if (error_) return;
+  loc_ = statement.loc;
+  std::visit([this](const auto& node) { lower(node); }, statement.node);
+}
+
+void Lowering::lower(const ir::Let& let) {
+  if (let.value != ir::kNone) {
+    move(variable_leaves(let.variable), expression(let.value));
+    return;
+  }
+  allocate(let.variable);
+  const auto count = static_cast<std::int32_t>(leaf_count(frame_->function->var(let.variable).type));
+  emit({.code = Code::kClear, .dst = slot(let.variable).base, .extent = count});
+}
+
+void Lowering::lower(const ir::Assign& assign) { move(variable_leaves(assign.variable), expression(assign.value)); }
+
+void Lowering::lower(const ir::Store& store) {
+  const ir::Type type = type_of(store.array);
+  Leaves operands;
+  for (const ir::ExprId index : store.indices)
+    operands.push_back(scalar(index));
+  const Leaves value = expression(store.value);
+  operands.insert(operands.end(), value.begin(), value.end());
+  const Slot target = slot(expr(store.array).variable);
+  Instruction instruction{.rank = static_cast<std::uint8_t>(store.indices.size()),
+                          .leaves = static_cast<std::uint16_t>(value.size())};
+  if (target.parameter == ir::kNone) {
+    instruction.code = Code::kLocalStore;
+    instruction.target = target.base;
+    instruction.extent = static_cast<std::int32_t>(type.extent);
+  } else {
+    instruction.code = Code::kStore;
+    instruction.target = target.parameter;
+    program_.parameters[static_cast<std::size_t>(target.parameter)].is_written = true;
+  }
+  emit(instruction, operands);
+}
+
+void Lowering::lower(const ir::Atomic& atomic) {
+  const Slot target = slot(expr(atomic.array).variable);
+  if (target.parameter == ir::kNone) return refuse("an atomic on a local array");
+  Leaves operands;
+  for (const ir::ExprId index : atomic.indices)
+    operands.push_back(scalar(index));
+  const Leaves value = expression(atomic.value);
+  operands.insert(operands.end(), value.begin(), value.end());
+  if (atomic.compare != ir::kNone) {
+    const Leaves expected = expression(atomic.compare);
+    operands.insert(operands.end(), expected.begin(), expected.end());
+  }
+  Instruction instruction{.code = Code::kAtomic,
+                          .atomic = atomic.op,
+                          .rank = static_cast<std::uint8_t>(atomic.indices.size()),
+                          .leaves = static_cast<std::uint16_t>(value.size()),
+                          .target = target.parameter};
+  if (atomic.result != ir::kNone && frame_->is_read[static_cast<std::size_t>(atomic.result)])
+    instruction.dst = variable_leaves(atomic.result).at(0);
+  program_.parameters[static_cast<std::size_t>(target.parameter)].is_written = true;
+  emit(instruction, operands);
+}
+
+void Lowering::lower(const ir::Call& statement) {
+  const Leaves values = call(statement.function, statement.args);
+  Leaves results;
+  for (const ir::VarId result : statement.results) {
+    const Leaves leaves = variable_leaves(result);
+    results.insert(results.end(), leaves.begin(), leaves.end());
+  }
+  move(results, values);
+}
+
+void Lowering::lower(const ir::If& branch) {
+  const std::size_t skip = emit({.code = Code::kJumpIf, .extent = 0}, {scalar(branch.condition)});
+  block(branch.then_block);
+  if (branch.else_block.statements.empty()) return patch(skip, here());
+  const std::size_t end = emit({.code = Code::kJump});
+  patch(skip, here());
+  block(branch.else_block);
+  patch(end, here());
+}
+
+void Lowering::lower(const ir::For& loop) {
+  const ir::Loc loc = loc_;
+  const ir::Scalar type = type_of(loop.start).scalar;
+  const Leaves counter = temporaries(3);  // counter, stop, step: evaluated once
+  const RegisterId start = scalar(loop.start);
+  const RegisterId stop = scalar(loop.stop);
+  const RegisterId step = scalar(loop.step);
+  move(counter, {start, stop, step});
+  const std::size_t top = emit({.code = Code::kForTest, .scalar = type}, counter);
+  move(variable_leaves(loop.variable), {counter[0]});
+  loops_.emplace_back();
+  block(loop.body);
+  loc_ = loc;
+  const Loop ended = std::move(loops_.back());
+  loops_.pop_back();
+  patch(ended.continues, here());
+  emit({.code = Code::kForNext, .dst = counter[0], .target = static_cast<std::int32_t>(top)}, {counter[2]});
+  patch(top, here());
+  patch(ended.breaks, here());
+}
+
+void Lowering::lower(const ir::While& loop) {
+  const ir::Loc loc = loc_;
+  const std::size_t top = here();
+  const std::size_t exit = emit({.code = Code::kJumpIf, .extent = 0}, {scalar(loop.condition)});
+  loops_.emplace_back();
+  block(loop.body);
+  loc_ = loc;
+  const Loop ended = std::move(loops_.back());
+  loops_.pop_back();
+  patch(ended.continues, top);
+  emit({.code = Code::kJump, .target = static_cast<std::int32_t>(top)});
+  patch(exit, here());
+  patch(ended.breaks, here());
+}
+
+void Lowering::lower(const ir::Break&) {
+  if (loops_.empty()) return refuse("a break outside a loop");
+  loops_.back().breaks.push_back(emit({.code = Code::kJump}));
+}
+
+void Lowering::lower(const ir::Continue&) {
+  if (loops_.empty()) return refuse("a continue outside a loop");
+  loops_.back().continues.push_back(emit({.code = Code::kJump}));
+}
+
+void Lowering::lower(const ir::Return& statement) {
+  Leaves values;
+  for (const ir::ExprId value : statement.values) {
+    const Leaves leaves = expression(value);
+    values.insert(values.end(), leaves.begin(), leaves.end());
+  }
+  if (!values.empty()) move(frame_->results, values);
+  frame_->returns.push_back(emit({.code = Code::kJump}));
+}
+
+}  // namespace assay::reference

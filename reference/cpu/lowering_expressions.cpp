@@ -1,0 +1,257 @@
+#include <fmt/format.h>
+
+#include "ir/builder.hpp"
+#include "reference/cpu/lowering.hpp"
+
+namespace assay::reference {
+
+using ir::ExprKind;
+using ir::Op;
+using ir::Scalar;
+
+Leaves Lowering::expression(ir::ExprId id) {
+  const ir::Expr& e = expr(id);
+  if (error_) return temporaries(std::max<std::size_t>(1, leaf_count(e.type)));
+  switch (e.kind) {
+    case ExprKind::kLiteral: return literal(e);
+    case ExprKind::kVariable: return variable_leaves(e.variable);
+    case ExprKind::kOperation: return operation(e);
+    case ExprKind::kLoad: return load(e);
+    case ExprKind::kShapeOf: {
+      const RegisterId dst = temporary();
+      const Slot array = slot(expr(e.args[0]).variable);
+      emit({.code = Code::kShape, .dst = dst, .target = array.parameter, .extent = e.index});
+      return {dst};
+    }
+    case ExprKind::kField: return field(e);
+    case ExprKind::kCall: return call(e.index, e.args);
+  }
+  return {};
+}
+
+Leaves Lowering::literal(const ir::Expr& e) {
+  const auto [at, is_new] = constants_.try_emplace({e.type.scalar, e.bits}, program_.registers);
+  if (is_new) program_.constants.push_back({temporary(), e.type.scalar, e.bits});
+  return {at->second};
+}
+
+Leaves Lowering::operation(const ir::Expr& e) {
+  switch (e.op) {
+    case Op::kAnd:
+    case Op::kOr: return logic(e);
+    case Op::kConditional: return conditional(e);
+    case Op::kWhere: return select(e);
+    case Op::kCast: return cast(e);
+    case Op::kExtract: return extract(e);
+    case Op::kInsert: return insert(e);
+    case Op::kWithField: return with_field(e);
+    default: break;
+  }
+  std::vector<Leaves> operands;
+  for (const ir::ExprId arg : e.args)
+    operands.push_back(expression(arg));
+  const Scalar type = type_of(e.args[0]).scalar;
+  switch (e.op) {
+    case Op::kVector: {
+      Leaves components;
+      for (const Leaves& operand : operands)
+        components.push_back(operand[0]);
+      return components;
+    }
+    case Op::kSplat: return Leaves(leaf_count(e.type), operands[0][0]);
+    case Op::kDot: return dot(type, operands[0], operands[1]);
+    case Op::kLengthSq: return dot(type, operands[0], operands[0]);
+    case Op::kLength: return reduce(Op::kLength, type, operands[0]);
+    case Op::kCross: return cross(type, operands[0], operands[1]);
+    case Op::kNormalize: return normalize(type, operands[0]);
+    case Op::kCwMul: return elementwise(Op::kMul, type, operands);
+    case Op::kCwDiv: return elementwise(Op::kDiv, type, operands);
+    default: return elementwise(e.op, type, operands);
+  }
+}
+
+Leaves Lowering::logic(const ir::Expr& e) {
+  const RegisterId dst = temporary();
+  move({dst}, expression(e.args[0]));
+  const std::size_t skip = emit({.code = Code::kJumpIf, .extent = e.op == Op::kOr ? 1 : 0}, {dst});
+  move({dst}, expression(e.args[1]));
+  patch(skip, here());
+  return {dst};
+}
+
+Leaves Lowering::conditional(const ir::Expr& e) {
+  const Leaves dst = temporaries(leaf_count(e.type));
+  const std::size_t skip = emit({.code = Code::kJumpIf, .extent = 0}, {scalar(e.args[0])});
+  move(dst, expression(e.args[1]));
+  const std::size_t end = emit({.code = Code::kJump});
+  patch(skip, here());
+  move(dst, expression(e.args[2]));
+  patch(end, here());
+  return dst;
+}
+
+Leaves Lowering::select(const ir::Expr& e) {
+  const RegisterId condition = scalar(e.args[0]);
+  const Leaves yes = expression(e.args[1]);
+  const Leaves no = expression(e.args[2]);
+  const Leaves dst = temporaries(yes.size());
+  for (std::size_t i = 0; i < dst.size(); ++i)
+    emit({.code = Code::kSelect, .dst = dst[i]}, {condition, yes[i], no[i]});
+  return dst;
+}
+
+Leaves Lowering::cast(const ir::Expr& e) {
+  const Scalar from = type_of(e.args[0]).scalar;
+  const Scalar to = e.type.scalar;
+  const Leaves source = expression(e.args[0]);
+  if (from == to) return source;
+  Code code = Code::kIntegerToInteger;
+  if (ir::is_float(from))
+    code = ir::is_float(to) ? Code::kFloatToFloat : (to == Scalar::kBool ? Code::kFloatToBool : Code::kFloatToInteger);
+  else if (ir::is_float(to)) code = Code::kIntegerToFloat;
+  const RegisterId dst = temporary();
+  emit({.code = code, .op = Op::kCast, .scalar = to, .from = from, .dst = dst}, source);
+  return {dst};
+}
+
+std::optional<std::int64_t> Lowering::constant_index(ir::ExprId id) const {
+  const ir::Expr& e = expr(id);
+  if (e.kind != ExprKind::kLiteral) return std::nullopt;
+  return static_cast<std::int64_t>(e.bits);
+}
+
+Leaves Lowering::extract(const ir::Expr& e) {
+  const Leaves vector = expression(e.args[0]);
+  const auto constant = constant_index(e.args[1]);
+  if (constant && *constant >= 0 && *constant < static_cast<std::int64_t>(vector.size()))
+    return {vector[static_cast<std::size_t>(*constant)]};
+  Leaves operands{scalar(e.args[1])};
+  operands.insert(operands.end(), vector.begin(), vector.end());
+  const RegisterId dst = temporary();
+  emit({.code = Code::kExtract, .dst = dst}, operands);
+  return {dst};
+}
+
+Leaves Lowering::insert(const ir::Expr& e) {
+  Leaves vector = expression(e.args[0]);
+  const RegisterId index = scalar(e.args[1]);
+  const RegisterId value = scalar(e.args[2]);
+  const auto constant = constant_index(e.args[1]);
+  if (constant && *constant >= 0 && *constant < static_cast<std::int64_t>(vector.size())) {
+    vector[static_cast<std::size_t>(*constant)] = value;
+    return vector;
+  }
+  Leaves operands{index, value};
+  operands.insert(operands.end(), vector.begin(), vector.end());
+  const Leaves dst = temporaries(vector.size());
+  emit({.code = Code::kInsert, .leaves = static_cast<std::uint16_t>(dst.size()), .dst = dst[0]}, operands);
+  return dst;
+}
+
+std::pair<std::size_t, std::size_t> Lowering::field_range(ir::Type type, std::int32_t index) const {
+  const auto& fields = module_.structs[type.struct_id].fields;
+  std::size_t first = 0;
+  for (std::int32_t i = 0; i < index; ++i) {
+    const ir::Type field = fields[static_cast<std::size_t>(i)].type;
+    if (field.is_value()) first += leaf_count(field);
+  }
+  return {first, leaf_count(fields[static_cast<std::size_t>(index)].type)};
+}
+
+Leaves Lowering::field(const ir::Expr& e) {
+  if (!e.type.is_value()) {
+    refuse("an array inside a struct, which the oracle cannot bind");
+    return temporaries(1);
+  }
+  const Leaves object = expression(e.args[0]);
+  const auto [first, count] = field_range(type_of(e.args[0]), e.index);
+  return {object.begin() + static_cast<std::ptrdiff_t>(first),
+          object.begin() + static_cast<std::ptrdiff_t>(first + count)};
+}
+
+Leaves Lowering::with_field(const ir::Expr& e) {
+  Leaves object = expression(e.args[0]);
+  const Leaves value = expression(e.args[1]);
+  const auto [first, count] = field_range(e.type, e.index);
+  std::copy_n(value.begin(), count, object.begin() + static_cast<std::ptrdiff_t>(first));
+  return object;
+}
+
+Leaves Lowering::elementwise(Op op, Scalar type, const std::vector<Leaves>& operands) {
+  std::size_t count = 1;
+  for (const Leaves& operand : operands)
+    count = std::max(count, operand.size());
+  const bool floats = ir::is_float(type);
+  const Evaluator& row = evaluator(op);
+  const Leaves dst = temporaries(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    Leaves sources;
+    for (const Leaves& operand : operands)
+      sources.push_back(operand.size() == 1 ? operand[0] : operand[i]);
+    const Code code = !floats ? Code::kInteger : (row.role == Role::kTest ? Code::kTest : Code::kFloat);
+    emit({.code = code, .op = op, .scalar = type, .dst = dst[i], .evaluator = &row}, sources);
+  }
+  return dst;
+}
+
+Leaves Lowering::reduce(Op op, Scalar type, Leaves operands) {
+  const RegisterId dst = temporary();
+  emit({.code = Code::kFloat, .op = op, .scalar = type, .dst = dst, .evaluator = &evaluator(op)}, operands);
+  return {dst};
+}
+
+Leaves Lowering::dot(Scalar type, const Leaves& a, const Leaves& b) {
+  if (ir::is_float(type)) {
+    Leaves operands = a;
+    operands.insert(operands.end(), b.begin(), b.end());
+    return reduce(Op::kDot, type, operands);
+  }
+  const Leaves products = elementwise(Op::kMul, type, {a, b});
+  Leaves sum{products[0]};
+  for (std::size_t i = 1; i < products.size(); ++i)
+    sum = elementwise(Op::kAdd, type, {sum, {products[i]}});
+  return sum;
+}
+
+Leaves Lowering::cross(Scalar type, const Leaves& a, const Leaves& b) {
+  const Leaves ahead = elementwise(Op::kMul, type, {{a[1], a[2], a[0]}, {b[2], b[0], b[1]}});
+  const Leaves behind = elementwise(Op::kMul, type, {{a[2], a[0], a[1]}, {b[1], b[2], b[0]}});
+  return elementwise(Op::kSub, type, {ahead, behind});
+}
+
+Leaves Lowering::normalize(Scalar type, const Leaves& v) {
+  const RegisterId length = reduce(Op::kLength, type, v)[0];
+  const Leaves dst = temporaries(v.size());
+  for (std::size_t i = 0; i < v.size(); ++i)
+    emit({.code = Code::kUnit, .scalar = type, .dst = dst[i]}, {v[i], length});
+  return dst;
+}
+
+Leaves Lowering::load(const ir::Expr& e) {
+  if (expr(e.args[0]).kind != ExprKind::kVariable) {
+    refuse("an array inside a struct, which the oracle cannot bind");
+    return temporaries(1);
+  }
+  const Slot array = slot(expr(e.args[0]).variable);
+  Leaves indices;
+  for (std::size_t i = 1; i < e.args.size(); ++i)
+    indices.push_back(scalar(e.args[i]));
+  const Leaves dst = temporaries(leaf_count(e.type));
+  Instruction instruction{.rank = static_cast<std::uint8_t>(indices.size()),
+                          .leaves = static_cast<std::uint16_t>(dst.size()),
+                          .dst = dst.at(0)};
+  const ir::Loc statement = std::exchange(loc_, e.loc.line > 0 ? e.loc : loc_);
+  if (array.parameter == ir::kNone) {
+    instruction.code = Code::kLocalLoad;
+    instruction.target = array.base;
+    instruction.extent = static_cast<std::int32_t>(type_of(e.args[0]).extent);
+  } else {
+    instruction.code = Code::kLoad;
+    instruction.target = array.parameter;
+  }
+  emit(instruction, indices);
+  loc_ = statement;
+  return dst;
+}
+
+}  // namespace assay::reference

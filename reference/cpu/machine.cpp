@@ -1,0 +1,297 @@
+#include "reference/cpu/machine.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "ir/builder.hpp"
+#include "reference/cpu/integers.hpp"
+
+namespace assay::reference {
+
+template <class Tracer>
+Machine<Tracer>::Machine(const Program& program, const Run& run, Tracer& tracer, const Perturbation* perturbation)
+    : program_(program),
+      run_(run),
+      tracer_(tracer),
+      decisions_(run.forced),
+      arithmetics_{
+          Arithmetic(ir::Scalar::kF16, run.profile, decisions_), Arithmetic(ir::Scalar::kBF16, run.profile, decisions_),
+          Arithmetic(ir::Scalar::kF32, run.profile, decisions_), Arithmetic(ir::Scalar::kF64, run.profile, decisions_)},
+      registers_(static_cast<std::size_t>(program.registers)),
+      arrays_(program.parameters.size()) {
+  for (const Constant& constant : program.constants) {
+    Value& value = at(constant.dst);
+    if (ir::is_float(constant.scalar)) value.f.v = static_cast<long double>(std::bit_cast<double>(constant.bits));
+    else value.i = static_cast<std::int64_t>(constant.bits);
+  }
+  bind_arguments(perturbation);
+}
+
+template <class Tracer>
+void Machine<Tracer>::bind_arguments(const Perturbation* perturbation) {
+  for (std::size_t p = 0; p < program_.parameters.size(); ++p) {
+    const ParameterInfo& info = program_.parameters[p];
+    if (info.is_array) {
+      bind_array(p, perturbation);
+      continue;
+    }
+    const ir::Argument& argument = run_.launch.arguments[p];
+    const auto leaves = ir::leaves_of(*program_.module, argument.type);
+    for (std::size_t k = 0; k < leaves.size(); ++k) {
+      Value& value = at(info.base + static_cast<RegisterId>(k));
+      value = initial_content<Handle>(argument, leaves[k].offset, info.leaves[k]);
+      if (!ir::is_float(info.leaves[k])) continue;
+      if (perturbation)
+        value.f.v += perturbation->step * static_cast<long double>(leaf_value(perturbation->direction, p, k));
+      value.h = tracer_.leaf(p, k, info.leaves[k]);
+    }
+  }
+}
+
+template <class Tracer>
+void Machine<Tracer>::bind_array(std::size_t p, const Perturbation* perturbation) {
+  const ir::Argument& argument = run_.launch.arguments[p];
+  ArrayMemory<Handle>& memory = arrays_[p];
+  memory.shape = argument.shape;
+  memory.leaves = program_.parameters[p].leaves;
+  const auto leaves = ir::leaves_of(*program_.module, argument.type.element());
+  const std::int64_t count = ir::element_count(argument);
+  memory.log.resize(static_cast<std::size_t>(count));
+  memory.cells.resize(static_cast<std::size_t>(count) * leaves.size());
+  const bool initialised = !(p < run_.uninitialised.size() && run_.uninitialised[p]);
+  std::size_t cell = 0;
+  for (std::int64_t n = 0; n < count; ++n) {
+    const std::size_t offset = ir::element_offset(argument, n);
+    for (const ir::Leaf& leaf : leaves) {
+      Cell<Handle>& target = memory.cells[cell];
+      target.content = initial_content<Handle>(argument, offset + leaf.offset, leaf.scalar);
+      target.initialised = initialised;
+      if (perturbation && ir::is_float(leaf.scalar))
+        target.content.f.v +=
+            perturbation->step * static_cast<long double>(leaf_value(perturbation->direction, p, cell));
+      ++cell;
+    }
+  }
+}
+
+template <class Tracer>
+typename Machine<Tracer>::Handle Machine<Tracer>::handle_of(std::size_t parameter, std::size_t cell) {
+  ArrayMemory<Handle>& memory = arrays_[parameter];
+  Cell<Handle>& source = memory.cells[cell];
+  if constexpr (Tracer::kDerivatives) {
+    const ir::Scalar type = memory.leaves[cell % memory.leaves.size()];
+    if (!source.written && !source.has_leaf && ir::is_float(type)) {
+      source.has_leaf = true;
+      source.content.h = tracer_.leaf(parameter, cell, type);
+    }
+  }
+  return source.content.h;
+}
+
+template <class Tracer>
+void Machine<Tracer>::run() {
+  const std::int64_t threads = run_.launch.threads();
+  for (std::int64_t n = 0; n < threads && complete_; ++n)
+    run_thread(run_.order.empty() ? n : run_.order[static_cast<std::size_t>(n)]);
+}
+
+template <class Tracer>
+void Machine<Tracer>::set_thread_indices(std::int64_t thread) {
+  for (std::size_t d = program_.thread_indices.size(); d-- > 0;) {
+    const std::int64_t extent = run_.launch.extents[d];
+    at(program_.thread_indices[d]).i = thread % extent;
+    thread /= extent;
+  }
+}
+
+template <class Tracer>
+void Machine<Tracer>::run_thread(std::int64_t thread) {
+  thread_ = static_cast<std::int32_t>(thread);
+  set_thread_indices(thread);
+  for (std::size_t pc = 0;;) {
+    const Instruction& instruction = program_.code[pc];
+    if (instruction.code == Code::kEnd) return;
+    if (++instructions_ > run_.instruction_budget || tracer_.full()) {
+      complete_ = false;
+      return report(Finding::Kind::kInstructionBudget, instruction);
+    }
+    pc = step(instruction, pc);
+  }
+}
+
+/// Runs one instruction and returns the number of the next.
+template <class Tracer>
+std::size_t Machine<Tracer>::step(const Instruction& instruction, std::size_t pc) {
+  const auto target = static_cast<std::size_t>(instruction.target);
+  switch (instruction.code) {
+    case Code::kJump: return target;
+    case Code::kJumpIf: return at(operand(instruction, 0)).i == instruction.extent ? target : pc + 1;
+    case Code::kForTest: {
+      const std::int64_t counter = at(operand(instruction, 0)).i;
+      const std::int64_t stop = at(operand(instruction, 1)).i;
+      const std::int64_t by = at(operand(instruction, 2)).i;
+      return (by > 0 ? counter < stop : counter > stop) ? pc + 1 : target;
+    }
+    case Code::kForNext: at(instruction.dst).i += at(operand(instruction, 0)).i; return target;
+    case Code::kLoad:
+    case Code::kStore:
+    case Code::kAtomic:
+    case Code::kLocalLoad:
+    case Code::kLocalStore: access(instruction); return pc + 1;
+    default: compute(instruction); return pc + 1;
+  }
+}
+
+template <class Tracer>
+void Machine<Tracer>::compute(const Instruction& instruction) {
+  switch (instruction.code) {
+    case Code::kFloat:
+    case Code::kUnit: return compute_float(instruction);
+    case Code::kTest: return compute_test(instruction);
+    case Code::kInteger: return compute_integer(instruction);
+    case Code::kSelect: at(instruction.dst) = at(operand(instruction, at(operand(instruction, 0)).i ? 1 : 2)); return;
+    case Code::kMove: at(instruction.dst) = at(operand(instruction, 0)); return;
+    case Code::kClear:
+      for (RegisterId k = 0; k < instruction.extent; ++k)
+        at(instruction.dst + k) = Value{};
+      return;
+    case Code::kShape:
+      at(instruction.dst).i = array_of(instruction).shape[static_cast<std::size_t>(instruction.extent)];
+      return;
+    case Code::kExtract: return extract(instruction);
+    case Code::kInsert: return insert(instruction);
+    default: return compute_conversion(instruction);
+  }
+}
+
+template <class Tracer>
+Operands Machine<Tracer>::gather(const Instruction& instruction) {
+  for (std::size_t i = 0; i < instruction.count; ++i)
+    operand_values_[i] = &at(operand(instruction, i)).f;
+  decisions_.at(instruction.loc);
+  return Operands(operand_values_).first(instruction.count);
+}
+
+template <class Tracer>
+void Machine<Tracer>::derive(const Instruction& instruction, Operands operands, Differentiate differentiate,
+                             Value& dst) {
+  std::array<const Handle*, kMostOperands> sources;
+  std::uint32_t wanted = 0;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    sources[i] = &at(operand(instruction, i)).h;
+    if (Tracer::active(*sources[i])) wanted |= std::uint32_t{1} << i;
+  }
+  dst.h = Handle{};
+  if (wanted == 0 || differentiate == nullptr) return;
+  std::array<Bounded, kMostOperands> partials;
+  differentiate(arithmetic(instruction.scalar), operands, dst.f, wanted, partials.data());
+  dst.h = tracer_.combine(instruction.scalar, std::span(sources).first(operands.size()), partials.data(), wanted);
+}
+
+template <class Tracer>
+void Machine<Tracer>::compute_float(const Instruction& instruction) {
+  const Operands operands = gather(instruction);
+  const bool unit = instruction.code == Code::kUnit;
+  const Evaluate evaluate = unit ? unit_component : instruction.evaluator->evaluate;
+  Value& dst = at(instruction.dst);
+  dst.f = evaluate(arithmetic(instruction.scalar), operands);
+  if constexpr (Tracer::kDerivatives)
+    derive(instruction, operands, unit ? unit_component_partials : instruction.evaluator->differentiate, dst);
+}
+
+template <class Tracer>
+void Machine<Tracer>::compute_test(const Instruction& instruction) {
+  at(instruction.dst).i = instruction.evaluator->test(arithmetic(instruction.scalar), gather(instruction));
+}
+
+template <class Tracer>
+void Machine<Tracer>::compute_integer(const Instruction& instruction) {
+  std::array<std::int64_t, 3> x = {};
+  for (std::size_t i = 0; i < instruction.count; ++i)
+    x[i] = at(operand(instruction, i)).i;
+  const IntegerResult result = evaluate_integer(instruction.op, instruction.scalar, x);
+  if (result.finding) report(*result.finding, instruction);
+  at(instruction.dst).i = result.value;
+}
+
+template <class Tracer>
+void Machine<Tracer>::compute_conversion(const Instruction& instruction) {
+  const Value& source = at(operand(instruction, 0));
+  Value& dst = at(instruction.dst);
+  decisions_.at(instruction.loc);
+  switch (instruction.code) {
+    case Code::kFloatToFloat: {
+      const Operands operands = gather(instruction);
+      dst.f = convert(arithmetic(instruction.scalar), instruction.from, instruction.scalar, source.f);
+      const auto identity = [](const Arithmetic&, Operands, const Bounded&, std::uint32_t, Bounded* p) {
+        p[0] = kOneBounded;
+      };
+      if constexpr (Tracer::kDerivatives) derive(instruction, operands, identity, dst);
+      return;
+    }
+    case Code::kIntegerToFloat:
+      dst = Value{};
+      dst.f = arithmetic(instruction.scalar).constant(to_real(instruction.from, source.i));
+      return;
+    case Code::kFloatToBool:
+      dst.i = evaluators::nonzero(arithmetic(instruction.from), gather(instruction)).v != 0;
+      return;
+    case Code::kFloatToInteger: return float_to_integer(instruction);
+    default: dst.i = ir::wrap_to(instruction.scalar, source.i); return;
+  }
+}
+
+template <class Tracer>
+void Machine<Tracer>::float_to_integer(const Instruction& instruction) {
+  const long double whole = truncated(arithmetic(instruction.from), at(operand(instruction, 0)).f);
+  const bool in_range = fits(instruction.scalar, whole);
+  if (!in_range) report(Finding::Kind::kConversionRange, instruction);
+  at(instruction.dst).i = in_range ? to_integer(instruction.scalar, whole) : 0;
+}
+
+template <class Tracer>
+void Machine<Tracer>::extract(const Instruction& instruction) {
+  const std::int64_t index = at(operand(instruction, 0)).i;
+  const auto length = static_cast<std::int64_t>(instruction.count) - 1;
+  if (index >= 0 && index < length) {
+    at(instruction.dst) = at(operand(instruction, static_cast<std::size_t>(index) + 1));
+    return;
+  }
+  at(instruction.dst) = Value{};
+  report_index(instruction, {index}, {static_cast<std::int32_t>(length)});
+}
+
+template <class Tracer>
+void Machine<Tracer>::insert(const Instruction& instruction) {
+  const std::int64_t index = at(operand(instruction, 0)).i;
+  const std::size_t length = instruction.leaves;
+  for (std::size_t k = 0; k < length; ++k)
+    at(instruction.dst + static_cast<RegisterId>(k)) = at(operand(instruction, k + 2));
+  if (index >= 0 && index < static_cast<std::int64_t>(length))
+    at(instruction.dst + static_cast<RegisterId>(index)) = at(operand(instruction, 1));
+  else report_index(instruction, {index}, {static_cast<std::int32_t>(length)});
+}
+
+template <class Tracer>
+void Machine<Tracer>::report(Finding::Kind kind, const Instruction& instruction) {
+  findings_.add({.kind = kind, .loc = instruction.loc, .thread = thread_});
+}
+
+template <class Tracer>
+void Machine<Tracer>::report_index(const Instruction& instruction, std::vector<std::int64_t> index,
+                                   std::vector<std::int32_t> shape) {
+  const bool global =
+      instruction.code == Code::kLoad || instruction.code == Code::kStore || instruction.code == Code::kAtomic;
+  findings_.add({.kind = Finding::Kind::kOutOfBounds,
+                 .parameter = global ? instruction.target : ir::kNone,
+                 .index = std::move(index),
+                 .shape = std::move(shape),
+                 .loc = instruction.loc,
+                 .thread = thread_});
+}
+
+template class Machine<NoDerivatives>;
+template class Machine<DualNumbers>;
+template class Machine<Tape>;
+
+}  // namespace assay::reference

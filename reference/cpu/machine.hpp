@@ -1,0 +1,113 @@
+// The interpreter: runs a Program for all threads of a launch, one after another.
+//
+// A Tracer says what to keep of derivatives: nothing, dual numbers, or a tape for the reverse sweep. It has
+//   Handle                                        what goes along with each value; default: no derivative
+//   active(handle), full()                        whether it depends on an input; whether to stop the run
+//   leaf(parameter, leaf, type)                   handle of an input
+//   combine(type, sources, partials, wanted)      handle of an operation's result
+//   accumulate(type, old, contribution, sign)     handle of old + sign * contribution
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "reference/cpu/arithmetic.hpp"
+#include "reference/cpu/decisions.hpp"
+#include "reference/cpu/duals.hpp"
+#include "reference/cpu/findings.hpp"
+#include "reference/cpu/memory.hpp"
+#include "reference/cpu/program.hpp"
+#include "reference/cpu/tape.hpp"
+
+namespace assay::reference {
+
+template <class Tracer>
+class Machine {
+ public:
+  using Handle = typename Tracer::Handle;
+
+  /// Keeps references to all.
+  Machine(const Program& program, const Run& run, Tracer& tracer, const Perturbation* perturbation = nullptr);
+
+  void run();
+
+  bool complete() const { return complete_; }
+  std::int64_t instructions() const { return instructions_; }
+  const Decisions& decisions() const { return decisions_.summary(); }
+  std::vector<Finding> take_findings() { return findings_.take(); }
+  const ArrayMemory<Handle>& array(std::size_t parameter) const { return arrays_[parameter]; }
+  /// Derivative of a cell's content, of its initial content if nothing was written.
+  Handle handle_of(std::size_t parameter, std::size_t cell);
+
+ private:
+  using Value = Datum<Handle>;
+  static constexpr std::size_t kMostOperands = 32;
+
+  // machine.cpp
+  void bind_arguments(const Perturbation* perturbation);
+  void bind_array(std::size_t parameter, const Perturbation* perturbation);
+  void run_thread(std::int64_t thread);
+  void set_thread_indices(std::int64_t thread);
+  std::size_t step(const Instruction& instruction, std::size_t pc);
+  void compute(const Instruction& instruction);
+  void compute_float(const Instruction& instruction);
+  void compute_test(const Instruction& instruction);
+  void compute_integer(const Instruction& instruction);
+  void compute_conversion(const Instruction& instruction);
+  void float_to_integer(const Instruction& instruction);
+  void extract(const Instruction& instruction);
+  void insert(const Instruction& instruction);
+  Operands gather(const Instruction& instruction);
+  void derive(const Instruction& instruction, Operands operands, Differentiate differentiate, Value& dst);
+
+  // machine_memory.cpp
+  void access(const Instruction& instruction);
+  void load(const Instruction& instruction);
+  void store(const Instruction& instruction);
+  void atomic(const Instruction& instruction);
+  void update(const Instruction& instruction, std::size_t cell, RegisterId value, RegisterId expected);
+  void update_float(const Instruction& instruction, std::size_t cell, const Value& value);
+  void add_float(const Instruction& instruction, std::size_t cell, const Value& value);
+  void local_load(const Instruction& instruction);
+  void local_store(const Instruction& instruction);
+  std::optional<std::size_t> locate(const Instruction& instruction);
+  std::optional<std::int64_t> local_element(const Instruction& instruction);
+  void note_read(const Instruction& instruction, std::size_t element);
+
+  // findings
+  void report(Finding::Kind kind, const Instruction& instruction);
+  void report_index(const Instruction& instruction, std::vector<std::int64_t> index, std::vector<std::int32_t> shape);
+  void report_conflict(const Instruction& instruction, std::size_t element, const Conflict& conflict);
+
+  Value& at(RegisterId id) { return registers_[static_cast<std::size_t>(id)]; }
+  RegisterId operand(const Instruction& instruction, std::size_t i) const {
+    return program_.operands[instruction.operands + i];
+  }
+  const Arithmetic& arithmetic(ir::Scalar scalar) const {
+    return arithmetics_[static_cast<std::size_t>(scalar) - static_cast<std::size_t>(ir::Scalar::kF16)];
+  }
+  ArrayMemory<Handle>& array_of(const Instruction& instruction) {
+    return arrays_[static_cast<std::size_t>(instruction.target)];
+  }
+
+  const Program& program_;
+  const Run& run_;
+  Tracer& tracer_;
+  DecisionRecorder decisions_;
+  std::array<Arithmetic, 4> arithmetics_;
+  FindingLog findings_;
+  std::vector<Value> registers_;
+  std::vector<ArrayMemory<Handle>> arrays_;
+  std::array<const Bounded*, kMostOperands> operand_values_ = {};
+  std::int64_t instructions_ = 0;
+  std::int32_t thread_ = 0;
+  bool complete_ = true;
+};
+
+extern template class Machine<NoDerivatives>;
+extern template class Machine<DualNumbers>;
+extern template class Machine<Tape>;
+
+}  // namespace assay::reference

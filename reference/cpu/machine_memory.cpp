@@ -1,0 +1,231 @@
+// The interpreter's accesses to memory: bounds of arrays, initialisation, conflicts between threads, atomics.
+#include <cmath>
+
+#include "reference/cpu/integers.hpp"
+#include "reference/cpu/machine.hpp"
+
+namespace assay::reference {
+
+template <class Tracer>
+void Machine<Tracer>::access(const Instruction& instruction) {
+  switch (instruction.code) {
+    case Code::kLoad: return load(instruction);
+    case Code::kStore: return store(instruction);
+    case Code::kAtomic: return atomic(instruction);
+    case Code::kLocalLoad: return local_load(instruction);
+    default: return local_store(instruction);
+  }
+}
+
+/// The element that the instruction's indices name; reports one outside the array.
+template <class Tracer>
+std::optional<std::size_t> Machine<Tracer>::locate(const Instruction& instruction) {
+  std::array<std::int64_t, 4> index = {};
+  for (std::size_t d = 0; d < instruction.rank; ++d)
+    index[d] = at(operand(instruction, d)).i;
+  const auto used = std::span(index).first(instruction.rank);
+  const ArrayMemory<Handle>& memory = array_of(instruction);
+  if (const auto number = memory.element(used)) return static_cast<std::size_t>(*number);
+  report_index(instruction, {used.begin(), used.end()}, memory.shape);
+  return std::nullopt;
+}
+
+template <class Tracer>
+void Machine<Tracer>::report_conflict(const Instruction& instruction, std::size_t element, const Conflict& conflict) {
+  const ArrayMemory<Handle>& memory = array_of(instruction);
+  std::vector<std::int64_t> index(memory.shape.size());
+  for (std::size_t d = index.size(); d-- > 0;) {
+    index[d] = static_cast<std::int64_t>(element) % memory.shape[d];
+    element /= static_cast<std::size_t>(memory.shape[d]);
+  }
+  findings_.add({.kind = conflict.kind,
+                 .parameter = instruction.target,
+                 .index = std::move(index),
+                 .shape = memory.shape,
+                 .loc = instruction.loc,
+                 .thread = thread_,
+                 .other_loc = conflict.loc,
+                 .other_thread = conflict.thread});
+}
+
+/// What every read of memory checks: that the cells were initialised.
+template <class Tracer>
+void Machine<Tracer>::note_read(const Instruction& instruction, std::size_t element) {
+  ArrayMemory<Handle>& memory = array_of(instruction);
+  const std::size_t leaves = memory.leaves.size();
+  bool poisoned = false;
+  for (std::size_t k = 0; k < leaves; ++k) {
+    Cell<Handle>& cell = memory.cells[element * leaves + k];
+    if (cell.initialised) continue;
+    poisoned = true;
+    cell.content.f.e = {kUnbounded, kUnbounded};
+  }
+  if (poisoned) report_conflict(instruction, element, {.kind = Finding::Kind::kUninitialisedRead, .thread = -1});
+}
+
+template <class Tracer>
+void Machine<Tracer>::load(const Instruction& instruction) {
+  const auto element = locate(instruction);
+  const std::size_t leaves = instruction.leaves;
+  if (!element) {
+    for (std::size_t k = 0; k < leaves; ++k)
+      at(instruction.dst + static_cast<RegisterId>(k)) = Value{};
+    return;
+  }
+  ArrayMemory<Handle>& memory = array_of(instruction);
+  if (const auto conflict = memory.log[*element].read(thread_, instruction.loc))
+    report_conflict(instruction, *element, *conflict);
+  note_read(instruction, *element);
+  for (std::size_t k = 0; k < leaves; ++k) {
+    const std::size_t cell = *element * leaves + k;
+    handle_of(static_cast<std::size_t>(instruction.target), cell);
+    at(instruction.dst + static_cast<RegisterId>(k)) = memory.cells[cell].content;
+  }
+}
+
+template <class Tracer>
+void Machine<Tracer>::store(const Instruction& instruction) {
+  const auto element = locate(instruction);
+  if (!element) return;
+  ArrayMemory<Handle>& memory = array_of(instruction);
+  if (const auto conflict = memory.log[*element].write(thread_, instruction.loc))
+    report_conflict(instruction, *element, *conflict);
+  const std::size_t leaves = instruction.leaves;
+  for (std::size_t k = 0; k < leaves; ++k) {
+    const std::size_t number = *element * leaves + k;
+    Cell<Handle>& cell = memory.cells[number];
+    cell.content = at(operand(instruction, instruction.rank + k));
+    cell.initialised = cell.written = true;
+    if (!memory.sums.empty()) memory.sums[number] = AtomicSum{};
+  }
+}
+
+template <class Tracer>
+void Machine<Tracer>::atomic(const Instruction& instruction) {
+  const auto element = locate(instruction);
+  const std::size_t leaves = instruction.leaves;
+  const bool uses_result = instruction.dst != ir::kNone;
+  if (!element) {
+    for (std::size_t k = 0; uses_result && k < leaves; ++k)
+      at(instruction.dst + static_cast<RegisterId>(k)) = Value{};
+    return;
+  }
+  ArrayMemory<Handle>& memory = array_of(instruction);
+  if (const auto conflict = memory.log[*element].atomic(thread_, instruction.loc, instruction.atomic, uses_result))
+    report_conflict(instruction, *element, *conflict);
+  if (instruction.atomic != ir::AtomicOp::kExchange || uses_result) note_read(instruction, *element);
+  decisions_.at(instruction.loc);
+  for (std::size_t k = 0; k < leaves; ++k) {
+    const std::size_t cell = *element * leaves + k;
+    handle_of(static_cast<std::size_t>(instruction.target), cell);
+    // The result may be the register of the value: take the value first.
+    const RegisterId value = operand(instruction, instruction.rank + k);
+    const bool compares = instruction.atomic == ir::AtomicOp::kCompareAndSwap;
+    const RegisterId expected = compares ? operand(instruction, instruction.rank + leaves + k) : ir::kNone;
+    const Value previous = memory.cells[cell].content;
+    update(instruction, cell, value, expected);
+    memory.cells[cell].initialised = memory.cells[cell].written = true;
+    if (uses_result) at(instruction.dst + static_cast<RegisterId>(k)) = previous;
+  }
+}
+
+template <class Tracer>
+void Machine<Tracer>::update(const Instruction& instruction, std::size_t number, RegisterId source,
+                             RegisterId expected) {
+  ArrayMemory<Handle>& memory = array_of(instruction);
+  Value& content = memory.cells[number].content;
+  const Value& value = at(source);
+  const ir::Scalar scalar = memory.leaves[number % memory.leaves.size()];
+  const bool is_float = ir::is_float(scalar);
+  const bool adds = instruction.atomic == ir::AtomicOp::kAdd || instruction.atomic == ir::AtomicOp::kSub;
+  if (!adds && !memory.sums.empty()) memory.sums[number] = AtomicSum{};
+  if (instruction.atomic == ir::AtomicOp::kCompareAndSwap) {
+    const Value& wanted = at(expected);
+    const std::array<const Bounded*, 2> both{&content.f, &wanted.f};
+    const bool equal = is_float ? evaluators::eq(arithmetic(scalar), both) : content.i == wanted.i;
+    if (equal) content = value;
+  } else if (instruction.atomic == ir::AtomicOp::kExchange) {
+    content = value;
+  } else if (is_float) {
+    return update_float(instruction, number, value);
+  } else {
+    content.i = update_integer(instruction.atomic, scalar, content.i, value.i);
+  }
+}
+
+template <class Tracer>
+void Machine<Tracer>::update_float(const Instruction& instruction, std::size_t number, const Value& value) {
+  if (instruction.atomic == ir::AtomicOp::kAdd || instruction.atomic == ir::AtomicOp::kSub)
+    return add_float(instruction, number, value);
+  ArrayMemory<Handle>& memory = array_of(instruction);
+  Value& content = memory.cells[number].content;
+  const Arithmetic& a = arithmetic(memory.leaves[number % memory.leaves.size()]);
+  const std::array<const Bounded*, 2> both{&content.f, &value.f};
+  const bool least = instruction.atomic == ir::AtomicOp::kMin;
+  // Which thread gets the gradient in a tie is open (numeric policy, section 4): an exact tie is uncertain too.
+  const bool tie = content.f.v == value.f.v && both_zero(content.f.e) && both_zero(value.f.e);
+  if (tie && Tracer::active(content.h) && Tracer::active(value.h)) decisions_.kink(0, {kUnbounded, kUnbounded});
+  const Bounded result = least ? evaluators::min(a, both) : evaluators::max(a, both);
+  const bool replaced = std::isnan(content.f.v) || (least ? value.f.v < content.f.v : value.f.v > content.f.v);
+  if (replaced) content = value;
+  content.f = result;
+}
+
+template <class Tracer>
+void Machine<Tracer>::add_float(const Instruction& instruction, std::size_t number, const Value& value) {
+  ArrayMemory<Handle>& memory = array_of(instruction);
+  Value& content = memory.cells[number].content;
+  const ir::Scalar scalar = memory.leaves[number % memory.leaves.size()];
+  const int sign = instruction.atomic == ir::AtomicOp::kSub ? -1 : 1;
+  const Bounded term{sign * value.f.v, value.f.e};
+  const Arithmetic& a = arithmetic(scalar);
+  const bool flushes = scalar == ir::Scalar::kF32 && run_.profile.native_library == MathLibrary::kCuda;
+  const LaneBounds flush{flushes ? 0x1p-126 : 0, 0};
+  if (run_.profile.unordered_atomics) {
+    if (memory.sums.empty()) memory.sums.resize(memory.cells.size());
+    AtomicSum& sum = memory.sums[number];
+    if (!sum.is_started()) sum.start(content.f);
+    sum.add(term);
+    content.f.v += term.v;
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      content.f.e[lane] = sum.bound(a.format(static_cast<int>(lane)), lane, content.f.v, flush[lane]);
+  } else {
+    content.f = a.add(content.f, term);
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      content.f.e[lane] += flush[lane];
+  }
+  content.h = tracer_.accumulate(scalar, content.h, value.h, sign);
+}
+
+template <class Tracer>
+std::optional<std::int64_t> Machine<Tracer>::local_element(const Instruction& instruction) {
+  const std::int64_t index = at(operand(instruction, 0)).i;
+  if (index >= 0 && index < instruction.extent) return index;
+  report_index(instruction, {index}, {instruction.extent});
+  return std::nullopt;
+}
+
+template <class Tracer>
+void Machine<Tracer>::local_load(const Instruction& instruction) {
+  const auto element = local_element(instruction);
+  for (RegisterId k = 0; k < instruction.leaves; ++k) {
+    const auto source = static_cast<RegisterId>(instruction.target + element.value_or(0) * instruction.leaves + k);
+    at(instruction.dst + k) = element ? at(source) : Value{};
+  }
+}
+
+template <class Tracer>
+void Machine<Tracer>::local_store(const Instruction& instruction) {
+  const auto element = local_element(instruction);
+  if (!element) return;
+  for (RegisterId k = 0; k < instruction.leaves; ++k) {
+    const auto target = static_cast<RegisterId>(instruction.target + *element * instruction.leaves + k);
+    at(target) = at(operand(instruction, static_cast<std::size_t>(k) + 1));
+  }
+}
+
+template class Machine<NoDerivatives>;
+template class Machine<DualNumbers>;
+template class Machine<Tape>;
+
+}  // namespace assay::reference

@@ -1,0 +1,163 @@
+#include "reference/cpu/reference.hpp"
+
+#include <utility>
+
+#include "reference/cpu/machine.hpp"
+#include "reference/cpu/program.hpp"
+#include "reference/cpu/ridders.hpp"
+
+namespace assay::reference {
+namespace {
+
+template <class Tracer>
+OutputArray output(const Machine<Tracer>& machine, std::size_t parameter) {
+  const auto& memory = machine.array(parameter);
+  OutputArray array{.elements = {}, .leaves = memory.leaves};
+  array.elements.reserve(memory.cells.size());
+  for (const auto& cell : memory.cells)
+    array.elements.push_back({cell.content.f.v, cell.content.i, cell.content.f.e, cell.written});
+  return array;
+}
+
+bool has_floats(const ParameterInfo& info) {
+  for (const ir::Scalar scalar : info.leaves) {
+    if (ir::is_float(scalar)) return true;
+  }
+  return false;
+}
+
+void seed(Sweep& sweep, Machine<Tape>& machine, std::size_t parameter, const std::vector<double>& seeds) {
+  for (std::size_t cell = 0; cell < seeds.size(); ++cell) {
+    if (seeds[cell] != 0) sweep.seed(machine.handle_of(parameter, cell), seeds[cell]);
+  }
+}
+
+/// Makes the handles of all seeded cells, so that the tape is whole before the sweep.
+void touch_seeded(Machine<Tape>& machine, const Program& program, const Run& run) {
+  for (std::size_t p = 0; p < run.seeds.size(); ++p) {
+    for (std::size_t cell = 0; program.parameters[p].is_array && cell < run.seeds[p].size(); ++cell) {
+      if (run.seeds[p][cell] != 0) machine.handle_of(p, cell);
+    }
+  }
+}
+
+std::vector<std::optional<GradientArray>> gradients(const Program& program, const Run& run, Machine<Tape>& machine,
+                                                    const Tape& tape) {
+  touch_seeded(machine, program, run);
+  Sweep sweep(tape, run.profile);
+  for (std::size_t p = 0; p < run.seeds.size(); ++p) {
+    if (program.parameters[p].is_array) seed(sweep, machine, p, run.seeds[p]);
+  }
+  sweep.run();
+  std::vector<std::optional<GradientArray>> result(program.parameters.size());
+  for (std::size_t p = 0; p < result.size(); ++p) {
+    if (!has_floats(program.parameters[p])) continue;
+    const std::size_t count =
+        program.parameters[p].is_array ? machine.array(p).cells.size() : program.parameters[p].leaves.size();
+    result[p].emplace().elements.resize(count);
+  }
+  for (const Tape::Leaf& leaf : tape.leaves()) {
+    const Adjoint& adjoint = sweep.adjoint(leaf.node);
+    GradientElement& element = result[leaf.parameter]->elements[leaf.leaf];
+    element.value = adjoint.value;
+    element.magnitude = adjoint.mass;
+    element.contributions = adjoint.terms;
+    const double prefill = leaf_value(run.prefills, leaf.parameter, leaf.leaf);
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      element.bound[lane] = sweep.bound(adjoint, tape.type(leaf.node), lane, prefill, true);
+  }
+  return result;
+}
+
+template <class Tracer>
+Reference summary(const Program& program, Machine<Tracer>& machine) {
+  Reference reference;
+  reference.outputs.resize(program.parameters.size());
+  for (std::size_t p = 0; p < program.parameters.size(); ++p) {
+    if (program.parameters[p].is_written) reference.outputs[p] = output(machine, p);
+  }
+  reference.findings = machine.take_findings();
+  reference.decisions = machine.decisions();
+  reference.instructions = machine.instructions();
+  reference.complete = machine.complete();
+  return reference;
+}
+
+}  // namespace
+
+Result<Oracle> Oracle::make(const ir::Module& module, const ir::Function& kernel) {
+  auto program = lower(module, kernel);
+  if (!program.ok()) return program.error();
+  return Oracle(std::make_unique<Program>(program.take()));
+}
+
+Oracle::Oracle(std::unique_ptr<Program> program) : program_(std::move(program)) {}
+Oracle::Oracle(Oracle&&) noexcept = default;
+Oracle& Oracle::operator=(Oracle&&) noexcept = default;
+Oracle::~Oracle() = default;
+
+bool Oracle::writes(ir::VarId parameter) const {
+  return program_->parameters[static_cast<std::size_t>(parameter)].is_written;
+}
+
+Reference Oracle::evaluate(const Run& run) const {
+  if (!run.gradient) {
+    NoDerivatives none;
+    Machine<NoDerivatives> machine(*program_, run, none);
+    machine.run();
+    return summary(*program_, machine);
+  }
+  Tape tape;
+  Machine<Tape> machine(*program_, run, tape);
+  machine.run();
+  auto gradient = gradients(*program_, run, machine, tape);
+  Reference reference = summary(*program_, machine);
+  reference.gradients = std::move(gradient);
+  return reference;
+}
+
+Tangents Oracle::tangents(const Run& run, const std::vector<LeafValues>& directions) const {
+  DualNumbers duals(directions);
+  Machine<DualNumbers> machine(*program_, run, duals);
+  machine.run();
+  Tangents result{.outputs = {}, .path = machine.decisions().path, .complete = machine.complete()};
+  result.outputs.resize(program_->parameters.size());
+  for (std::size_t p = 0; p < result.outputs.size(); ++p) {
+    if (!program_->parameters[p].is_written) continue;
+    const std::size_t cells = machine.array(p).cells.size();
+    for (std::size_t cell = 0; cell < cells; ++cell)
+      result.outputs[p].push_back(machine.handle_of(p, cell).tangent);
+  }
+  return result;
+}
+
+Differences Oracle::differences(const Run& run, const LeafValues& direction) const {
+  return ridders(*program_, run, direction);
+}
+
+long double disagreement(const Reference& swept, const Tangents& tangents, int direction_number, const Run& run,
+                         const LeafValues& direction) {
+  long double forward = 0;
+  long double reverse = 0;
+  long double mass = 0;
+  for (std::size_t p = 0; p < tangents.outputs.size(); ++p) {
+    for (std::size_t cell = 0; cell < tangents.outputs[p].size(); ++cell) {
+      const long double cotangent = static_cast<long double>(leaf_value(run.seeds, p, cell));
+      if (cotangent != 0) forward += cotangent * tangents.outputs[p][cell][static_cast<std::size_t>(direction_number)];
+    }
+  }
+  for (std::size_t p = 0; p < swept.gradients.size(); ++p) {
+    if (!swept.gradients[p]) continue;
+    const auto& elements = swept.gradients[p]->elements;
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+      const long double change = static_cast<long double>(leaf_value(direction, p, k));
+      if (change == 0) continue;
+      reverse += elements[k].value * change;
+      mass += static_cast<long double>(elements[k].magnitude) * (change < 0 ? -change : change);
+    }
+  }
+  const long double apart = forward < reverse ? reverse - forward : forward - reverse;
+  return apart == 0 ? 0 : apart / mass;
+}
+
+}  // namespace assay::reference

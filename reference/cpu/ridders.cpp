@@ -1,0 +1,116 @@
+#include "reference/cpu/ridders.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "reference/cpu/machine.hpp"
+
+namespace assay::reference {
+namespace {
+
+constexpr int kRows = 6;
+constexpr int kMostReductions = 6;
+
+/// Outputs at one point: values of all written arrays, one after another.
+struct Point {
+  std::vector<long double> values;
+  std::uint64_t path = 0;
+};
+
+Point evaluate_at(const Program& program, const Run& run, const LeafValues& direction, long double step) {
+  NoDerivatives none;
+  const Perturbation perturbation{direction, step};
+  Machine<NoDerivatives> machine(program, run, none, &perturbation);
+  machine.run();
+  Point point{.values = {}, .path = machine.decisions().path};
+  for (std::size_t p = 0; p < program.parameters.size(); ++p) {
+    if (!program.parameters[p].is_written) continue;
+    for (const auto& cell : machine.array(p).cells)
+      point.values.push_back(cell.content.f.v);
+  }
+  return point;
+}
+
+/// The greatest step by which no leaf moves more than 2^-6 max(1, |x|).
+long double first_step(const Program& program, const Run& run, const LeafValues& direction) {
+  long double step = std::numeric_limits<long double>::infinity();
+  for (std::size_t p = 0; p < direction.size(); ++p) {
+    const ir::Argument& argument = run.launch.arguments[p];
+    const auto leaves = ir::leaves_of(*program.module, argument.type.element());
+    for (std::size_t k = 0; k < direction[p].size(); ++k) {
+      const ir::Leaf& leaf = leaves[k % leaves.size()];
+      if (direction[p][k] == 0 || !ir::is_float(leaf.scalar)) continue;
+      const std::size_t base = program.parameters[p].is_array
+                                   ? ir::element_offset(argument, static_cast<std::int64_t>(k / leaves.size()))
+                                   : 0;
+      const double x = ir::read_float(leaf.scalar, argument.bytes.data() + base + leaf.offset);
+      const double room = 0x1p-6 * std::max(1.0, std::abs(x)) / std::abs(direction[p][k]);
+      step = std::min(step, static_cast<long double>(room));
+    }
+  }
+  return step;
+}
+
+using Stencil = std::array<std::array<Point, 2>, kRows>;
+
+/// Evaluates the stencil; false where a point leaves the middle's path or the domain.
+bool fill(Stencil& stencil, const Point& middle, const Program& program, const Run& run, const LeafValues& direction,
+          long double step) {
+  for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
+    for (std::size_t side = 0; side < 2; ++side) {
+      Point& point = stencil[row][side];
+      point = evaluate_at(program, run, direction, side == 0 ? step : -step);
+      if (point.path != middle.path) return false;
+      for (std::size_t i = 0; i < point.values.size(); ++i) {
+        if (std::isfinite(middle.values[i]) && !std::isfinite(point.values[i])) return false;
+      }
+    }
+  }
+  return true;
+}
+
+Differences::Estimate extrapolate(const Stencil& stencil, std::size_t output, long double step) {
+  std::array<std::array<long double, kRows>, kRows> table;
+  Differences::Estimate best{0, std::numeric_limits<long double>::infinity()};
+  for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
+    table[0][row] = (stencil[row][0].values[output] - stencil[row][1].values[output]) / (2 * step);
+    if (row == 0) best.value = table[0][0];
+    long double factor = 4;
+    for (std::size_t order = 1; order <= row; ++order, factor *= 4) {
+      table[order][row] = (table[order - 1][row] * factor - table[order - 1][row - 1]) / (factor - 1);
+      const long double error = std::max(std::abs(table[order][row] - table[order - 1][row]),
+                                         std::abs(table[order][row] - table[order - 1][row - 1]));
+      if (error < best.error) best = {table[order][row], error};
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Differences ridders(const Program& program, const Run& run, const LeafValues& direction) {
+  Differences result;
+  result.outputs.resize(program.parameters.size());
+  long double step = first_step(program, run, direction);
+  if (!std::isfinite(step)) step = 1;
+  const Point middle = evaluate_at(program, run, direction, 0);
+  Stencil stencil;
+  for (int reduction = 0; reduction <= kMostReductions && !result.same_path; ++reduction) {
+    if (reduction > 0) step /= 4;
+    result.same_path = fill(stencil, middle, program, run, direction, step);
+  }
+  if (!result.same_path) return result;
+  std::size_t output = 0;
+  for (std::size_t p = 0; p < program.parameters.size(); ++p) {
+    if (!program.parameters[p].is_written) continue;
+    const std::size_t leaves = program.parameters[p].leaves.size();
+    const auto cells = static_cast<std::size_t>(ir::element_count(run.launch.arguments[p])) * leaves;
+    for (std::size_t cell = 0; cell < cells; ++cell)
+      result.outputs[p].push_back(extrapolate(stencil, output++, step));
+  }
+  return result;
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,14 @@
+// Ridders' method: central differences at halved steps, extrapolated to step zero (Ridders, "Accurate
+// computation of F'(x) and F'(x)F''(x)", Advances in Engineering Software 4(2), 1982).
+#pragma once
+
+#include "reference/cpu/program.hpp"
+#include "reference/cpu/reference.hpp"
+
+namespace assay::reference {
+
+/// Derivatives of all outputs along a direction: 6 rows, 12 evaluations. The step starts at 2^-6 max(1, |x|)
+/// and is divided by 4, at most 6 times, until all points of the stencil take the path of the middle.
+Differences ridders(const Program& program, const Run& run, const LeafValues& direction);
+
+}  // namespace assay::reference

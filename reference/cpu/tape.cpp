@@ -1,0 +1,118 @@
+#include "reference/cpu/tape.hpp"
+
+#include <cmath>
+
+namespace assay::reference {
+
+Tape::Tape() : types_{ir::Scalar::kF64}, first_edge_{0, 0} {}
+
+Node Tape::close(ir::Scalar type) {
+  types_.push_back(type);
+  first_edge_.push_back(static_cast<std::uint32_t>(edges_.size()));
+  return static_cast<Node>(types_.size() - 1);
+}
+
+void Tape::connect(Node parent, const Bounded& partial) {
+  const bool exact = partial.e[kNative] == 0 && partial.e[kLift] == 0;
+  if (exact && partial.v == 0) return;
+  if (exact && (partial.v == 1 || partial.v == -1)) {
+    edges_.push_back({parent, partial.v == 1 ? kPlus : kMinus});
+    return;
+  }
+  partials_.push_back(partial);
+  edges_.push_back({parent, static_cast<std::uint32_t>(partials_.size() + 1)});
+}
+
+Node Tape::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type) {
+  const Node node = close(type);
+  leaves_.push_back({parameter, leaf, node});
+  return node;
+}
+
+Node Tape::combine(ir::Scalar type, std::span<const Node* const> sources, const Bounded* partials,
+                   std::uint32_t wanted) {
+  const std::size_t before = edges_.size();
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (wanted >> i & 1U) connect(*sources[i], partials[i]);
+  }
+  return edges_.size() == before ? 0 : close(type);
+}
+
+Node Tape::accumulate(ir::Scalar type, Node old, Node contribution, int sign) {
+  if (contribution == 0) return old;
+  if (old == 0 && sign > 0) return contribution;
+  if (old != 0) edges_.push_back({old, kPlus});
+  edges_.push_back({contribution, sign > 0 ? kPlus : kMinus});
+  return close(type);
+}
+
+Sweep::Sweep(const Tape& tape, const Profile& profile) : tape_(tape), profile_(profile), adjoints_(tape.size()) {}
+
+void Sweep::seed(Node node, double cotangent) {
+  if (node != 0 && cotangent != 0) adjoints_[node].add({cotangent, {}});
+}
+
+double Sweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t lane, double prefill, bool is_leaf) const {
+  const Format format = lane == kLift ? format_of(ir::Scalar::kF64) : format_of(type, profile_.flush_to_zero);
+  const std::int64_t terms = adjoint.terms + (prefill != 0 ? 1 : 0);
+  const double mass = adjoint.mass + adjoint.errors[lane] + std::abs(prefill);
+  if (!(mass < kUnbounded)) return std::isfinite(adjoint.value) || adjoint.errors[lane] > 0 ? kUnbounded : 0;
+  if (terms == 0) return 0;
+  const bool flushes =
+      is_leaf && lane == kNative && profile_.native_library == MathLibrary::kCuda && type == ir::Scalar::kF32;
+  const double n = static_cast<double>(terms);
+  double e = adjoint.errors[lane] + (n - 1) * format.unit * mass + (flushes ? n * 0x1p-126 : 0);
+  if (terms > 1) e += n * kOracleUnit * mass;
+  return e == 0 ? 0 : settle(format, magnitude(adjoint.value), e);
+}
+
+Bounded Sweep::settled(Node node) const {
+  const Adjoint& adjoint = adjoints_[node];
+  Bounded result{adjoint.value, {}};
+  for (std::size_t lane = 0; lane < kLanes; ++lane)
+    result.e[lane] = bound(adjoint, tape_.type(node), lane, 0, false);
+  return result;
+}
+
+/// adjoint * partial, rounded to the operation's type and then to the parent's.
+Bounded Sweep::contribution(const Bounded& adjoint, const Tape::Edge& edge, ir::Scalar type) const {
+  const ir::Scalar parent_type = tape_.type(edge.parent);
+  const bool passes = edge.partial < 2;
+  Bounded result = adjoint;
+  if (passes) {
+    if (edge.partial == Tape::kMinus) result.v = -result.v;
+  } else {
+    result.v = adjoint.v * tape_.partial(edge).v;
+  }
+  const double m = magnitude(result.v);
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    double& e = result.e[lane];
+    const bool lifted = lane == kLift;
+    if (!passes) {
+      const Bounded& d = tape_.partial(edge);
+      const double p = scaled(magnitude(adjoint.v), d.e[lane]) + scaled(magnitude(d.v), e) + scaled(e, d.e[lane]);
+      const Format format = lifted ? format_of(ir::Scalar::kF64) : format_of(type, profile_.flush_to_zero);
+      if (!std::isfinite(result.v)) e = p == 0 ? 0 : kUnbounded;
+      else e = p < kUnbounded ? settle(format, m, p + half(format, m + p, 0)) : kUnbounded;
+    }
+    if (!lifted && parent_type != type && ir::row(parent_type).digits < ir::row(type).digits && e < kUnbounded) {
+      const Format format = format_of(parent_type, profile_.flush_to_zero);
+      e = settle(format, m, e + half(format, m + e, 0));
+    }
+  }
+  return result;
+}
+
+void Sweep::run() {
+  for (std::size_t i = tape_.size(); i-- > 1;) {
+    const auto node = static_cast<Node>(i);
+    const auto edges = tape_.edges(node);
+    if (edges.empty() || adjoints_[node].terms == 0) continue;
+    const Bounded adjoint = settled(node);
+    if (adjoint.v == 0 && adjoint.e[kNative] == 0 && adjoint.e[kLift] == 0) continue;
+    for (const Tape::Edge& edge : edges)
+      adjoints_[edge.parent].add(contribution(adjoint, edge, tape_.type(node)));
+  }
+}
+
+}  // namespace assay::reference

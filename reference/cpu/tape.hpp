@@ -1,0 +1,102 @@
+// The record of a run that the reverse sweep reads: which value came from which, with local derivatives.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "reference/cpu/bound.hpp"
+
+namespace assay::reference {
+
+/// Number of a node; 0 for values that depend on no float input.
+using Node = std::uint32_t;
+
+/// A tracer (machine.hpp) that records a tape.
+class Tape {
+ public:
+  using Handle = Node;
+  static constexpr bool kDerivatives = true;
+  /// Nodes that fit in reasonable memory, about 60 bytes each; the run ends there as at its budget.
+  static constexpr std::size_t kMostNodes = 20'000'000;
+
+  Tape();
+
+  static bool active(Node node) { return node != 0; }
+  bool full() const { return types_.size() >= kMostNodes; }
+
+  /// An input.
+  Node leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type);
+  /// A result of an operation; partials[i] counts where bit i of `wanted` is set.
+  Node combine(ir::Scalar type, std::span<const Node* const> sources, const Bounded* partials, std::uint32_t wanted);
+  /// old + sign * contribution.
+  Node accumulate(ir::Scalar type, Node old, Node contribution, int sign);
+
+  struct Edge {
+    Node parent;
+    std::uint32_t partial;  ///< kPlus, kMinus, or number in the partials + 2
+  };
+  static constexpr std::uint32_t kPlus = 0;
+  static constexpr std::uint32_t kMinus = 1;
+  struct Leaf {
+    std::size_t parameter;
+    std::size_t leaf;
+    Node node;
+  };
+
+  std::size_t size() const { return types_.size(); }
+  ir::Scalar type(Node node) const { return types_[node]; }
+  std::span<const Edge> edges(Node node) const {
+    return std::span(edges_).subspan(first_edge_[node], first_edge_[node + 1] - first_edge_[node]);
+  }
+  const Bounded& partial(const Edge& edge) const { return partials_[edge.partial - 2]; }
+  const std::vector<Leaf>& leaves() const { return leaves_; }
+
+ private:
+  Node close(ir::Scalar type);
+  void connect(Node parent, const Bounded& partial);
+
+  std::vector<ir::Scalar> types_;
+  std::vector<std::uint32_t> first_edge_;  ///< one more than nodes
+  std::vector<Edge> edges_;
+  std::vector<Bounded> partials_;
+  std::vector<Leaf> leaves_;
+};
+
+/// Adjoint of one node: a sum of contributions in unknown order.
+struct Adjoint {
+  long double value = 0;
+  LaneBounds errors = {};  ///< sum of the contributions' bounds
+  double mass = 0;         ///< sum of |contributions|
+  std::int64_t terms = 0;
+
+  void add(const Bounded& contribution) {
+    value += contribution.v;
+    mass += magnitude(contribution.v);
+    ++terms;
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      errors[lane] += contribution.e[lane];
+  }
+};
+
+/// The reverse sweep: adjoints of all nodes, from the seeds.
+class Sweep {
+ public:
+  Sweep(const Tape& tape, const Profile& profile);
+
+  void seed(Node node, double cotangent);
+  void run();
+  const Adjoint& adjoint(Node node) const { return adjoints_[node]; }
+  /// Bound of an adjoint as a sum of its terms and, if not 0, a prefill. Leaves are summed by global atomics.
+  double bound(const Adjoint& adjoint, ir::Scalar type, std::size_t lane, double prefill, bool is_leaf) const;
+
+ private:
+  Bounded settled(Node node) const;
+  Bounded contribution(const Bounded& adjoint, const Tape::Edge& edge, ir::Scalar type) const;
+
+  const Tape& tape_;
+  const Profile& profile_;
+  std::vector<Adjoint> adjoints_;
+};
+
+}  // namespace assay::reference
