@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -215,7 +216,7 @@ struct OperationRow {
 
 #include "ir/operation_table.inc"
 
-constexpr const OperationRow& row(Op op) { return kOperations[static_cast<int>(op)]; }
+constexpr const OperationRow& row(Op op) { return kOperations[static_cast<std::size_t>(op)]; }
 
 /// The type of op applied to operands of these types. `requested` is the wanted result of kCast and kSplat;
 /// for kWithField, whose field types only the Module knows, it is the struct itself. The error says what the
