@@ -1,0 +1,54 @@
+// Variables that loops carry from trip to trip, with updates that neither overflow nor amplify errors.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "generators/grower.hpp"
+
+namespace assay::generators {
+
+/// How one trip changes the state s, given a value e of the body.
+enum class Update : std::uint8_t {
+  kSum,        ///< s += e
+  kProduct,    ///< s *= f, with f near 1
+  kDecay,      ///< s = a * s + e, with a in (0, 1): a linear recurrence
+  kHorner,     ///< s = s * x + c, with |x| < 1
+  kSaturate,   ///< s = tanh(0.8 * s + e)
+  kOscillate,  ///< s = sin(s + e)
+  kLargest,    ///< s = max(s, e)
+  kGated,      ///< if e > c: s += e, else: s *= 0.9
+  kRational,   ///< s = s / (1 + s * s) + 0.25 * e
+};
+
+struct CarriedState {
+  ir::VarId variable = ir::kNone;
+  Update update = Update::kSum;
+  Interval invariant;           ///< holds before and after every trip
+  ir::VarId decay = ir::kNone;  ///< a parameter for the factor of kDecay, if any
+  Interval factor;              ///< of kProduct
+};
+
+/// Declares a state of a random kind that at most `trips` updates change.
+CarriedState start_state(Grower& grower, int trips, ir::VarId decay = ir::kNone);
+
+/// One trip's change. In the first of a body, `use_all` makes it take every value that the body offers.
+void update_state(Grower& grower, const CarriedState& state, bool use_all);
+
+/// The bounds of a loop, and where its index lies.
+struct RangeOf {
+  ir::ExprId start, stop, step;
+  Interval index;
+  int trips;  ///< at most
+};
+
+/// range(4), range(1, 9, 3), range(7, -1, -1), range(5, 2).
+RangeOf constant_range(Sketch& sketch);
+/// range(n), range(1, n), range(0, n, 2), range(n - 1, -1, -1) of an integer that lies in [0, most].
+RangeOf dynamic_range(Sketch& sketch, const std::function<ir::ExprId()>& n, int most);
+
+/// Offers float(j) scaled to about 1 as a leaf of the type.
+void offer_index(Grower& grower, ir::VarId index);
+
+}  // namespace assay::generators

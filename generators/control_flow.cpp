@@ -1,0 +1,237 @@
+// Trip counts that depend on data: while, break, continue, early return, return inside loops.
+#include <algorithm>
+#include <array>
+
+#include "generators/carried_state.hpp"
+#include "generators/families.hpp"
+#include "generators/ingredients.hpp"
+
+namespace assay::generators {
+namespace {
+
+using ir::Op;
+
+const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kMul, Op::kSin, Op::kTanh};
+constexpr int kMostTrips = 12;
+
+struct FlowInputs {
+  ir::VarId rows;    ///< x[i, k]
+  ir::VarId own;     ///< a[i]
+  ir::VarId counts;  ///< steps[i]: each thread's own number of trips
+  ir::VarId n;
+  ir::VarId output;
+  bool reads_rows = false;
+};
+
+/// One piece of control flow; returns the variable that holds its result.
+using Piece = ir::VarId (*)(Grower&, FlowInputs&);
+
+void offer_row(Sketch& sketch, const FlowInputs& inputs, ir::VarId index) {
+  sketch.offer_element(inputs.rows, [&sketch, index] {
+    return std::vector<ir::ExprId>{sketch.thread_index(), sketch.b().var(index)};
+  });
+}
+
+/// The bound of a loop: n, this thread's own count, or a constant.
+ir::ExprId choose_stop(Sketch& sketch, FlowInputs& inputs) {
+  ir::Builder& b = sketch.b();
+  switch (sketch.rng().uniform_int(0, 3)) {
+    case 0: return b.load(inputs.counts, {sketch.thread_index()});
+    case 1: return b.i32(sketch.rng().uniform_int(3, kMostTrips));
+    default: return b.var(inputs.n);
+  }
+}
+
+void increment(Sketch& sketch, ir::VarId counter) {
+  ir::Builder& b = sketch.b();
+  b.assign(counter, b.op(Op::kAdd, {b.var(counter), b.i32(1)}));
+}
+
+ir::VarId start_counter(Sketch& sketch) { return sketch.let("k", {sketch.b().i32(0), {0, kMostTrips}}); }
+
+Term both(Sketch& sketch, ir::ExprId a, ir::ExprId b) { return {sketch.b().op(Op::kAnd, {a, b}), {0, 1}}; }
+
+/// A condition that turns true for some threads within a few trips.
+Term leaving(Grower& grower, const CarriedState& state) {
+  Sketch& sketch = grower.sketch();
+  if (sketch.rng().bernoulli(0.4)) return grower.condition(1);
+  const double most = std::min(state.invariant.high, 3.0);
+  const ir::ExprId limit = grower.literal({0.3 * most, 0.7 * most}).expr;
+  return {sketch.b().op(Op::kGt, {sketch.b().var(state.variable), limit}), {0, 1}};
+}
+
+/// while k < n: s changes; k += 1
+ir::VarId counted_while(Grower& grower, FlowInputs& inputs) {
+  Sketch& sketch = grower.sketch();
+  const CarriedState state = start_state(grower, kMostTrips);
+  const ir::VarId k = start_counter(sketch);
+  const ir::ExprId counter = sketch.b().var(k);
+  const ir::ExprId stop = choose_stop(sketch, inputs);
+  ir::ExprId condition = sketch.b().op(Op::kLt, {counter, stop});
+  if (sketch.rng().bernoulli(0.4)) {
+    const ir::ExprId leave = leaving(grower, state).expr;
+    condition = both(sketch, condition, sketch.b().op(Op::kNot, {leave})).expr;
+  }
+  sketch.while_({condition, {0, 1}}, [&] {
+    offer_row(sketch, inputs, k);
+    update_state(grower, state, true);
+    increment(sketch, k);
+  });
+  return state.variable;
+}
+
+/// while v > tolerance and k < 20: v shrinks by a factor of the data
+ir::VarId shrinking_while(Grower& grower, FlowInputs& inputs) {
+  Sketch& sketch = grower.sketch();
+  ir::Builder& b = sketch.b();
+  const Term start = grower.fit(sketch.element(inputs.own, sketch.here()), {0.6, 4});
+  const ir::VarId v = sketch.let("v", start);
+  const Term factor = grower.grow_in({0.3, 0.75}, 1);
+  const ir::VarId f = sketch.let("f", factor);
+  const ir::VarId k = start_counter(sketch);
+  const ir::ExprId above = b.op(Op::kGt, {b.var(v), grower.literal({0.1, 0.4}).expr});
+  sketch.while_(both(sketch, above, b.op(Op::kLt, {b.var(k), b.i32(20)})), [&] {
+    b.assign(v, b.op(Op::kMul, {b.var(v), b.var(f)}));
+    increment(sketch, k);
+  });
+  sketch.set_range(v, {0, 4});
+  return v;
+}
+
+/// Newton's iteration for a square root, until it has converged for this thread.
+ir::VarId newton_while(Grower& grower, FlowInputs& inputs) {
+  Sketch& sketch = grower.sketch();
+  ir::Builder& b = sketch.b();
+  const ir::Type real = grower.real();
+  const Term target = grower.fit(sketch.element(inputs.own, sketch.here()), {0.5, 4});
+  const ir::VarId goal = sketch.let("goal", target);
+  const ir::VarId root = sketch.let("root", {b.literal(real, 1.5), {0.5, 4}});
+  const ir::VarId k = start_counter(sketch);
+  const ir::ExprId square = b.op(Op::kMul, {b.var(root), b.var(root)});
+  const ir::ExprId distance = b.op(Op::kAbs, {b.op(Op::kSub, {square, b.var(goal)})});
+  const ir::ExprId far = b.op(Op::kGt, {distance, b.literal(real, 0.01)});
+  sketch.while_(both(sketch, far, b.op(Op::kLt, {b.var(k), b.i32(12)})), [&] {
+    const ir::ExprId quotient = b.op(Op::kDiv, {b.var(goal), b.var(root)});
+    const ir::ExprId sum = b.op(Op::kAdd, {b.var(root), quotient});
+    b.assign(root, b.op(Op::kMul, {b.literal(real, 0.5), sum}));
+    increment(sketch, k);
+  });
+  return root;
+}
+
+/// m = count; while m > 0: s changes; m = m // 2
+ir::VarId halving_while(Grower& grower, FlowInputs& inputs) {
+  Sketch& sketch = grower.sketch();
+  ir::Builder& b = sketch.b();
+  const CarriedState state = start_state(grower, 5);
+  const ir::VarId m = sketch.let("m", sketch.element(inputs.counts, sketch.here()));
+  sketch.while_({b.op(Op::kGt, {b.var(m), b.i32(0)}), {0, 1}}, [&] {
+    offer_row(sketch, inputs, m);
+    update_state(grower, state, true);
+    b.assign(m, b.op(Op::kFloorDiv, {b.var(m), b.i32(2)}));
+  });
+  return state.variable;
+}
+
+/// for k in range(n), left by break or shortened by continue.
+ir::VarId interrupted_for(Grower& grower, FlowInputs& inputs) {
+  Sketch& sketch = grower.sketch();
+  ir::Builder& b = sketch.b();
+  const CarriedState state = start_state(grower, kMostTrips);
+  const ir::ExprId stop = choose_stop(sketch, inputs);
+  sketch.loop("j", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
+    offer_row(sketch, inputs, j);
+    const int kind = sketch.rng().uniform_int(0, 3);
+    if (kind == 0 || kind == 3) {
+      const Term skip = grower.condition(1);
+      sketch.if_(skip, [&] { b.continue_(); });
+    }
+    if (kind == 1) sketch.if_(leaving(grower, state), [&] { b.break_(); });
+    update_state(grower, state, true);
+    if (kind >= 2) sketch.if_(leaving(grower, state), [&] { b.break_(); });
+  });
+  return state.variable;
+}
+
+/// A return out of the middle of a loop, after storing what is known by then.
+ir::VarId returning_for(Grower& grower, FlowInputs& inputs) {
+  Sketch& sketch = grower.sketch();
+  ir::Builder& b = sketch.b();
+  const CarriedState state = start_state(grower, kMostTrips);
+  const ir::ExprId stop = choose_stop(sketch, inputs);
+  sketch.loop("j", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId j) {
+    offer_row(sketch, inputs, j);
+    update_state(grower, state, true);
+    sketch.if_(leaving(grower, state), [&] {
+      const Term found = grower.mul(grower.literal({0.25, 0.9}), sketch.read(state.variable));
+      sketch.store(inputs.output, found);
+      b.return_();
+    });
+  });
+  return state.variable;
+}
+
+/// break leaves the inner of two loops only.
+ir::VarId inner_break(Grower& grower, FlowInputs& inputs) {
+  Sketch& sketch = grower.sketch();
+  ir::Builder& b = sketch.b();
+  const CarriedState outer = start_state(grower, 4);
+  sketch.loop("j", b.i32(0), b.i32(sketch.rng().uniform_int(2, 4)), b.i32(1), {0, 3}, [&](ir::VarId) {
+    const CarriedState inner = start_state(grower, kMostTrips);
+    const ir::ExprId stop = choose_stop(sketch, inputs);
+    sketch.loop("k", b.i32(0), stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId k) {
+      offer_row(sketch, inputs, k);
+      sketch.if_(leaving(grower, inner), [&] { b.break_(); });
+      update_state(grower, inner, true);
+    });
+    update_state(grower, outer, true);
+  });
+  return outer.variable;
+}
+
+void early_return(Grower& grower, FlowInputs& inputs) {
+  Sketch& sketch = grower.sketch();
+  const Term condition = grower.condition(2);
+  sketch.if_(condition, [&] {
+    if (sketch.rng().bernoulli(0.8)) sketch.store(inputs.output, grower.grow(2));
+    sketch.b().return_();
+  });
+}
+
+constexpr std::array<Piece, 8> kPieces = {counted_while, counted_while,   shrinking_while, newton_while,
+                                          halving_while, interrupted_for, returning_for,   inner_break};
+
+}  // namespace
+
+void make_control_flow(Sketch& sketch) {
+  Rng& rng = sketch.rng();
+  const ir::Type real = choose_real(rng);
+  FlowInputs inputs{};
+  inputs.rows = sketch.array("x", real, 2);
+  inputs.own = sketch.array("a", real, 1);
+  inputs.counts = sketch.array("steps", ir::kI32, 1, {0, kMostTrips});
+  const auto scalars = add_scalars(sketch, real, 0, 1);
+  inputs.n = sketch.scalar("n", ir::kI32, {0, kMostTrips});
+  inputs.output = sketch.output("out", real);
+  sketch.start();
+  sketch.offer_elements({inputs.own});
+  offer_variables(sketch, scalars);
+  maybe_guard(sketch, inputs.own);
+
+  Grower grower(sketch, real, kMenu);
+  if (rng.bernoulli(0.3)) early_return(grower, inputs);
+  Term result = grower.grow(1);
+  for (int left = rng.uniform_int(1, 2); left > 0; --left) {
+    const ir::VarId piece = rng.choose(kPieces)(grower, inputs);
+    result = grower.apply(rng.bernoulli(0.5) ? Op::kAdd : Op::kMul, {result, sketch.read(piece)});
+    if (left == 2 && rng.bernoulli(0.3)) early_return(grower, inputs);
+  }
+  // Not every piece reads the rows; every output depends on them all the same.
+  if (!inputs.reads_rows || rng.bernoulli(0.1)) {
+    const ir::ExprId first = sketch.b().load(inputs.rows, {sketch.thread_index(), sketch.b().i32(0)});
+    result = grower.add(result, {first, kUsualDomain});
+  }
+  sketch.store(inputs.output, grower.with_unused(result));
+}
+
+}  // namespace assay::generators

@@ -1,0 +1,18 @@
+// The generators themselves, one file each: every function fills an empty sketch with a kernel.
+#pragma once
+
+#include "generators/sketch.hpp"
+
+namespace assay::generators {
+
+void make_arithmetic(Sketch& sketch);
+void make_math(Sketch& sketch);
+void make_conditional(Sketch& sketch);
+void make_multi_conditional(Sketch& sketch);
+void make_loop(Sketch& sketch);
+void make_nested_loop(Sketch& sketch);
+void make_control_flow(Sketch& sketch);
+void make_scalar_param(Sketch& sketch);
+void make_vector(Sketch& sketch);
+
+}  // namespace assay::generators

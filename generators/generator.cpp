@@ -1,0 +1,79 @@
+#include "generators/generator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "generators/families.hpp"
+
+namespace assay::generators {
+namespace {
+
+constexpr std::array<FamilyRow, 9> kFamilies = {{
+    {Family::kArithmetic, "arithmetic", "", "+ - * / // % ** unary, mixed and augmented, every scalar type"},
+    {Family::kMath, "math", "", "each scalar function over its whole domain, edges included"},
+    {Family::kConditional, "conditional", "", "if, else, where, conditional expressions, min, max, clamp, abs"},
+    {Family::kMultiConditional, "multi_conditional", "multi_cond", "elif chains, nested and combined conditions"},
+    {Family::kLoop, "loop", "", "static and dynamic for, step, reversed range, zero trips, loop-carried state"},
+    {Family::kNestedLoop, "nested_loop", "nested", "loops in loops, static in dynamic, triangular bounds"},
+    {Family::kControlFlow, "control_flow", "", "while, break, continue, early return, return inside loops"},
+    {Family::kScalarParam, "scalar_param", "", "scalars and vectors passed by value, active and inactive"},
+    {Family::kVector, "vector", "", "vectors of 2 to 4 and more, components read and written, dot, cross, normalize"},
+}};
+
+using Make = void (*)(Sketch&);
+constexpr std::array<Make, kFamilies.size()> kMakers = {make_arithmetic,        make_math,         make_conditional,
+                                                        make_multi_conditional, make_loop,         make_nested_loop,
+                                                        make_control_flow,      make_scalar_param, make_vector};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kFamilies.size(); ++i) {
+    if (static_cast<std::size_t>(kFamilies[i].family) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "a row of the family table is missing or out of order");
+
+}  // namespace
+
+std::span<const FamilyRow> families() { return kFamilies; }
+
+const FamilyRow& row(Family family) { return kFamilies[static_cast<std::size_t>(family)]; }
+
+std::optional<Family> find_family(std::string_view name) {
+  const auto by_name = std::ranges::find(kFamilies, name, &FamilyRow::name);
+  if (by_name != kFamilies.end()) return by_name->family;
+  const auto by_alias = std::ranges::find(kFamilies, name, &FamilyRow::alias);
+  if (name.empty() || by_alias == kFamilies.end()) return std::nullopt;
+  return by_alias->family;
+}
+
+Generated generate(Family family, std::uint64_t seed) {
+  std::string kernel = fmt::format("r{}_{}", kGeneratorVersion, seed);
+  std::string name = fmt::format("{}/{}", row(family).name, kernel);
+  Sketch sketch(std::move(kernel), Rng(seed).split(row(family).name));
+  kMakers[static_cast<std::size_t>(family)](sketch);
+  return {.module = sketch.take(), .name = std::move(name)};
+}
+
+Result<Generated> generate_named(std::string_view name) {
+  const auto refuse = [&](std::string_view why) {
+    return Error{
+        fmt::format("{} names no generated kernel: {}; expected <family>/r{}_<seed>", name, why, kGeneratorVersion)};
+  };
+  const std::size_t slash = name.find('/');
+  const auto family = find_family(name.substr(0, slash));
+  if (!family) return refuse("unknown family");
+  const std::string_view kernel = slash == std::string_view::npos ? "" : name.substr(slash + 1);
+  const std::string prefix = fmt::format("r{}_", kGeneratorVersion);
+  if (!kernel.starts_with(prefix)) return refuse("not made by this version of the generators");
+  std::uint64_t seed = 0;
+  const char* const end = kernel.data() + kernel.size();
+  const auto [stop, error] = std::from_chars(kernel.data() + prefix.size(), end, seed);
+  if (error != std::errc() || stop != end) return refuse("the seed is not a 64-bit number");
+  return generate(*family, seed);
+}
+
+}  // namespace assay::generators

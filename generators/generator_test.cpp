@@ -1,0 +1,239 @@
+#include "generators/generator.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/operations.hpp"
+
+namespace assay::generators {
+namespace {
+
+using ir::Op;
+using ::testing::HasSubstr;
+
+constexpr std::uint64_t kSeeds = 300;
+
+/// Calls `visit` for every expression that a statement of the block reaches, and `see` for every statement.
+void walk(const ir::Function& function, const ir::Block& block, const std::function<void(const ir::Expr&)>& visit,
+          const std::function<void(const ir::Stmt&)>& see) {
+  const std::function<void(ir::ExprId)> reach = [&](ir::ExprId id) {
+    if (id == ir::kNone) return;
+    visit(function.expr(id));
+    for (const ir::ExprId arg : function.expr(id).args)
+      reach(arg);
+  };
+  for (const ir::Stmt& statement : block.statements) {
+    see(statement);
+    if (const auto* let = std::get_if<ir::Let>(&statement.node)) {
+      reach(let->value);
+    } else if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) {
+      reach(assign->value);
+    } else if (const auto* store = std::get_if<ir::Store>(&statement.node)) {
+      std::ranges::for_each(store->indices, reach);
+      reach(store->value);
+    } else if (const auto* branch = std::get_if<ir::If>(&statement.node)) {
+      reach(branch->condition);
+      walk(function, branch->then_block, visit, see);
+      walk(function, branch->else_block, visit, see);
+    } else if (const auto* loop = std::get_if<ir::For>(&statement.node)) {
+      for (const ir::ExprId bound : {loop->start, loop->stop, loop->step})
+        reach(bound);
+      walk(function, loop->body, visit, see);
+    } else if (const auto* while_loop = std::get_if<ir::While>(&statement.node)) {
+      reach(while_loop->condition);
+      walk(function, while_loop->body, visit, see);
+    }
+  }
+}
+
+/// What the kernels of a family contain.
+struct Contents {
+  std::set<Op> operations;
+  std::set<std::size_t> statements;  ///< indices of Stmt's variant
+};
+
+Contents contents_of(Family family) {
+  Contents contents;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const Generated made = generate(family, seed);
+    const ir::Function& kernel = made.module.kernels[0];
+    walk(
+        kernel, kernel.body,
+        [&](const ir::Expr& expr) {
+          if (expr.kind == ir::ExprKind::kOperation) contents.operations.insert(expr.op);
+        },
+        [&](const ir::Stmt& statement) { contents.statements.insert(statement.node.index()); });
+  }
+  return contents;
+}
+
+std::vector<std::string> missing(const std::set<Op>& found, const std::vector<Op>& wanted) {
+  std::vector<std::string> names;
+  for (const Op op : wanted) {
+    if (!found.contains(op)) names.emplace_back(row(op).mnemonic);
+  }
+  return names;
+}
+
+template <class Node>
+std::size_t index_of() {
+  return ir::Stmt{.node = Node{}}.node.index();
+}
+
+/// The text of everything that a kernel is, for comparing two of them.
+std::string fingerprint(const Generated& made) {
+  const ir::Function& kernel = made.module.kernels[0];
+  std::string text = made.name;
+  for (const ir::Variable& variable : kernel.variables)
+    text += variable.name + ",";
+  walk(
+      kernel, kernel.body,
+      [&](const ir::Expr& e) {
+        text += fmt::format("{}.{}.{}.{};", static_cast<int>(e.kind), static_cast<int>(e.op), e.bits, e.variable);
+      },
+      [&](const ir::Stmt& statement) { text += fmt::format("<{}>", statement.node.index()); });
+  return text;
+}
+
+TEST(Generator, SameSeedSameKernelOtherSeedOtherKernel) {
+  for (const FamilyRow& family : families()) {
+    std::set<std::string> seen;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      const std::string first = fingerprint(generate(family.family, seed));
+      EXPECT_EQ(first, fingerprint(generate(family.family, seed)));
+      seen.insert(first.substr(first.find('_') + 3));
+    }
+    EXPECT_GE(seen.size(), 48U) << family.name;
+  }
+}
+
+TEST(Generator, EveryFloatInputReachesAStatement) {
+  for (const FamilyRow& family : families()) {
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+      const Generated made = generate(family.family, seed);
+      const ir::Function& kernel = made.module.kernels[0];
+      std::set<ir::VarId> used;
+      const auto see = [&](const ir::Stmt& statement) {
+        if (const auto* store = std::get_if<ir::Store>(&statement.node))
+          used.insert(kernel.expr(store->array).variable);
+      };
+      walk(
+          kernel, kernel.body, [&](const ir::Expr& expr) { used.insert(expr.variable); }, see);
+      for (ir::VarId parameter = 0; parameter < kernel.parameter_count; ++parameter) {
+        const ir::Variable& variable = kernel.var(parameter);
+        if (!variable.type.has_float_components()) continue;
+        EXPECT_TRUE(used.contains(parameter)) << made.name << " " << variable.name;
+      }
+    }
+  }
+}
+
+TEST(Generator, NamesOfVariablesAreUnique) {
+  for (const FamilyRow& family : families()) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+      const Generated made = generate(family.family, seed);
+      std::set<std::string> names;
+      for (const ir::Variable& variable : made.module.kernels[0].variables)
+        EXPECT_TRUE(names.insert(variable.name).second) << made.name << " " << variable.name;
+    }
+  }
+}
+
+TEST(Generator, EveryIntegerInputHasADomain) {
+  for (const FamilyRow& family : families()) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+      const Generated made = generate(family.family, seed);
+      const ir::Function& kernel = made.module.kernels[0];
+      for (ir::VarId parameter = 0; parameter < kernel.parameter_count; ++parameter) {
+        const ir::Variable& variable = kernel.var(parameter);
+        const bool is_output = variable.name == "counts" || variable.name == "neighbours";
+        if (!ir::is_integer(variable.type.scalar) || variable.type.is_struct() || is_output) continue;
+        const std::string wanted = fmt::format("<= {} <=", variable.name);
+        EXPECT_TRUE(std::ranges::any_of(kernel.annotations,
+                                        [&](const std::string& line) { return line.find(wanted) != line.npos; }))
+            << made.name << " " << variable.name;
+      }
+    }
+  }
+}
+
+TEST(Generator, ArithmeticReachesEveryOperator) {
+  const Contents contents = contents_of(Family::kArithmetic);
+  EXPECT_THAT(missing(contents.operations,
+                      {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kMod, Op::kFloorDiv, Op::kNeg, Op::kPow, Op::kCast}),
+              ::testing::IsEmpty());
+  std::set<ir::Scalar> scalars;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    for (const ir::Variable& variable : generate(Family::kArithmetic, seed).module.kernels[0].variables)
+      scalars.insert(variable.type.scalar);
+  }
+  EXPECT_EQ(scalars.size(), 10U) << "eight integer types, f32 and f64";
+}
+
+TEST(Generator, MathReachesEveryFunctionThatWarpHas) {
+  std::vector<Op> wanted;
+  for (const ir::OperationRow& operation : ir::kOperations) {
+    const bool is_function = operation.op >= Op::kAbs && operation.op <= Op::kRadians;
+    if (is_function && !operation.warp.empty()) wanted.push_back(operation.op);
+  }
+  EXPECT_GE(wanted.size(), 35U);
+  EXPECT_THAT(missing(contents_of(Family::kMath).operations, wanted), ::testing::IsEmpty());
+}
+
+TEST(Generator, ConditionalFamiliesReachEveryDecision) {
+  EXPECT_THAT(missing(contents_of(Family::kConditional).operations,
+                      {Op::kLt, Op::kLe, Op::kGt, Op::kGe, Op::kEq, Op::kNe, Op::kAnd, Op::kOr, Op::kNot, Op::kWhere,
+                       Op::kConditional, Op::kMin, Op::kMax, Op::kClamp, Op::kAbs}),
+              ::testing::IsEmpty());
+  EXPECT_THAT(missing(contents_of(Family::kMultiConditional).operations,
+                      {Op::kLt, Op::kLe, Op::kAnd, Op::kOr, Op::kConditional, Op::kMod, Op::kEq}),
+              ::testing::IsEmpty());
+}
+
+TEST(Generator, LoopFamiliesReachEveryStatement) {
+  EXPECT_TRUE(contents_of(Family::kLoop).statements.contains(index_of<ir::For>()));
+  EXPECT_TRUE(contents_of(Family::kNestedLoop).statements.contains(index_of<ir::For>()));
+  const std::set<std::size_t> statements = contents_of(Family::kControlFlow).statements;
+  for (const std::size_t wanted : {index_of<ir::While>(), index_of<ir::For>(), index_of<ir::Break>(),
+                                   index_of<ir::Continue>(), index_of<ir::Return>(), index_of<ir::If>()})
+    EXPECT_TRUE(statements.contains(wanted)) << wanted;
+}
+
+TEST(Generator, VectorReachesEveryVectorOperation) {
+  EXPECT_THAT(
+      missing(contents_of(Family::kVector).operations,
+              {Op::kVector, Op::kSplat, Op::kExtract, Op::kInsert, Op::kDot, Op::kCross, Op::kLength, Op::kLengthSq,
+               Op::kNormalize, Op::kCwMul, Op::kCwDiv, Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kNeg, Op::kWhere}),
+      ::testing::IsEmpty());
+}
+
+TEST(Generator, ANameMakesItsKernelAgain) {
+  const Generated made = generate(Family::kNestedLoop, 7);
+  EXPECT_EQ(made.name, "nested_loop/r1_7");
+  EXPECT_EQ(fingerprint(generate_named("nested/r1_7").value()), fingerprint(made));
+  EXPECT_EQ(generate_named("loop/r1_18446744073709551615").value().name, "loop/r1_18446744073709551615");
+  EXPECT_THAT(generate_named("loup/r1_7").error().message, HasSubstr("unknown family"));
+  EXPECT_THAT(generate_named("loop/r0_7").error().message, HasSubstr("version"));
+  for (const char* malformed : {"loop", "loop/", "loop/r1_", "loop/r1_x", "loop/r1_7 ", "loop/r1_18446744073709551616"})
+    EXPECT_FALSE(generate_named(malformed).ok()) << malformed;
+}
+
+TEST(Generator, FindsFamiliesByNameAndAlias) {
+  EXPECT_EQ(find_family("multi_cond"), Family::kMultiConditional);
+  EXPECT_EQ(find_family("nested"), Family::kNestedLoop);
+  EXPECT_EQ(find_family("conditional"), Family::kConditional);
+  EXPECT_EQ(find_family("control_flow"), Family::kControlFlow);
+  EXPECT_EQ(find_family(""), std::nullopt);
+  EXPECT_EQ(find_family("loops"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace assay::generators

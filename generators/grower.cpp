@@ -1,0 +1,211 @@
+#include "generators/grower.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace assay::generators {
+namespace {
+
+using ir::Op;
+
+/// Whether the result is an exact constant or jumps where the operands are the same expression.
+bool needs_different_operands(Op op) {
+  switch (op) {
+    case Op::kSub:
+    case Op::kDiv:
+    case Op::kMod:
+    case Op::kFloorDiv:
+    case Op::kMin:
+    case Op::kMax:
+    case Op::kLt:
+    case Op::kLe:
+    case Op::kGt:
+    case Op::kGe: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+Term Grower::literal(Interval interval) {
+  Rng& rng = sketch_.rng();
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const double value = std::round(rng.uniform_real(interval.low, interval.high) * 100) / 100;
+    if (value != 0 && contains(interval, value)) return {sketch_.b().literal(real_, value), {value, value}};
+  }
+  const double value = interval.low == 0 ? interval.high : interval.low;
+  return {sketch_.b().literal(real_, value), {value, value}};
+}
+
+Term Grower::leaf() {
+  if (!sketch_.rng().bernoulli(0.12)) {
+    if (const auto term = sketch_.leaf(real_)) return *term;
+  }
+  return literal({-2, 2});
+}
+
+Term Grower::grow(int depth) {
+  Rng& rng = sketch_.rng();
+  if (depth <= 0 || rng.bernoulli(0.08)) return leaf();
+  const Op op = rng.choose(menu_);
+  if (op == Op::kIsNan || op == Op::kIsInf || op == Op::kIsFinite) {
+    const Term test{sketch_.b().op(op, {leaf().expr}), {0, 1}};
+    return apply(Op::kWhere, {test, grow(depth - 1), leaf()});
+  }
+  if (op == Op::kWhere || op == Op::kConditional) {
+    const Term test = condition(depth - 2);
+    const Term chosen = grow(depth - 1);
+    return apply(op, {test, chosen, grow(depth - 2)});
+  }
+  if (op == Op::kPow && rng.bernoulli(0.6)) return tame(constant_power(grow(depth - 1)));
+  std::vector<Term> operands{grow(depth - 1)};
+  while (static_cast<int>(operands.size()) < row(op).arity)
+    operands.push_back(rng.bernoulli(0.5) ? leaf() : grow(depth - 2));
+  return tame(apply(op, std::move(operands)));
+}
+
+Term Grower::constant_power(Term base) {
+  const double exponent = sketch_.rng().choose({-1.0, 0.5, 1.5, 2.0, 2.5, 3.0});
+  const Term power{sketch_.b().literal(real_, exponent), {exponent, exponent}};
+  if (exponent != 3.0) return apply(Op::kPow, {base, power});
+  // The one exponent for which a negative base is welcome.
+  return {sketch_.b().op(Op::kPow, {fit(base, {-2, 2}).expr, power.expr}), {-8, 8}};
+}
+
+Term Grower::apply(Op op, std::vector<Term> operands) {
+  if (needs_different_operands(op) && same_tree(operands[0].expr, operands[1].expr)) operands[1] = literal({0.5, 1.5});
+  const bool constant = std::ranges::none_of(operands, [&](Term term) { return depends_on_leaves(term.expr); });
+  if (constant) return literal({0.25, 1.75});
+  const ir::Expr last = sketch_.b().function().expr(operands.back().expr);
+  if (op == Op::kNeg && last.kind == ir::ExprKind::kOperation && last.op == Op::kNeg) return operands[0];
+  const bool sum = op == Op::kAdd || op == Op::kSub;
+  if (sum && last.kind == ir::ExprKind::kLiteral && operands[1].range.high < 0)
+    return shifted(fit(operands[0], kTame), op == Op::kAdd ? operands[1].range.low : -operands[1].range.low);
+  std::vector<ir::ExprId> args;
+  std::vector<Interval> ranges;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const bool is_bool = sketch_.type_of(operands[k]).is_bool();
+    const Term operand = is_bool ? operands[k] : fit(operands[k], comfortable(op, static_cast<int>(k)));
+    args.push_back(operand.expr);
+    ranges.push_back(operand.range);
+  }
+  return {sketch_.b().op(op, args), range_of(op, ranges)};
+}
+
+Term Grower::tame(Term term) { return fit(term, kTame); }
+
+Term Grower::fit(Term term, Interval target) {
+  if (contains(target, term.range)) return term;
+  if (!depends_on_leaves(term.expr)) return literal(target);
+  const bool away_from_zero = target.low > 0 && contains(term.range, 0.0);
+  if (!away_from_zero) return scale_and_shift(term, target);
+  // y * y + c and abs(y) + c are how people keep a value positive.
+  const double width = target.high - target.low;
+  const Term small = fit(term, {-std::min(2.0, std::sqrt(width)), std::min(2.0, std::sqrt(width))});
+  const bool has_abs = std::ranges::find(menu_, Op::kAbs) != menu_.end();
+  const ir::Expr whole = sketch_.b().function().expr(small.expr);
+  Term positive;
+  if (whole.kind == ir::ExprKind::kVariable) {
+    positive = {sketch_.b().op(Op::kMul, {small.expr, sketch_.b().var(whole.variable)}), {0, std::min(4.0, width)}};
+  } else if (has_abs) {
+    positive = {sketch_.b().op(Op::kAbs, {small.expr}), {0, std::min(2.0, width)}};
+  } else {
+    return scale_and_shift(small, target);
+  }
+  return fit(add(positive, literal({target.low, target.low + 0.25 * width})), target);
+}
+
+Term Grower::scaled(Term term, double factor) {
+  ir::Builder& b = sketch_.b();
+  const Interval range{term.range.low * factor, term.range.high * factor};
+  const ir::Expr product = b.function().expr(term.expr);
+  if (product.op != Op::kMul || product.kind != ir::ExprKind::kOperation || !is_literal(product.args[1]))
+    return {b.op(Op::kMul, {term.expr, b.literal(real_, factor)}), range};
+  // Two factors in a row become one.
+  const double old = std::bit_cast<double>(b.function().expr(product.args[1]).bits);
+  const double both = two_digits(old * factor);
+  const Interval exact{term.range.low * (both / old), term.range.high * (both / old)};
+  return {b.op(Op::kMul, {product.args[0], b.literal(real_, both)}), exact};
+}
+
+Term Grower::shifted(Term term, double shift) {
+  const Op op = shift < 0 ? Op::kSub : Op::kAdd;
+  return {sketch_.b().op(op, {term.expr, sketch_.b().literal(real_, std::abs(shift))}),
+          {term.range.low + shift, term.range.high + shift}};
+}
+
+Term Grower::scale_and_shift(Term term, Interval target) {
+  const double room = target.high - target.low;
+  const double width = term.range.high - term.range.low;
+  // A little smaller than it could be, so that a shift of two decimals fits.
+  const Term narrow = width > room ? scaled(term, two_digits(0.97 * room / width)) : term;
+  const Interval shifts{target.low - narrow.range.low, target.high - narrow.range.high};
+  if (contains(shifts, 0.0)) return narrow;
+  const double middle = (shifts.low + shifts.high) / 2;
+  const double rounded = std::round(100 * middle) / 100;
+  return shifted(narrow, contains(shifts, rounded) ? rounded : middle);
+}
+
+Term Grower::condition(int depth) {
+  Rng& rng = sketch_.rng();
+  if (depth <= 0 || rng.bernoulli(0.5)) return comparison(depth);
+  if (rng.bernoulli(0.2)) return {sketch_.b().op(Op::kNot, {condition(depth - 1).expr}), {0, 1}};
+  const Op op = rng.bernoulli(0.5) ? Op::kAnd : Op::kOr;
+  const Term left = comparison(depth - 1);
+  return {sketch_.b().op(op, {left.expr, condition(depth - 1).expr}), {0, 1}};
+}
+
+Term Grower::comparison(int depth) {
+  Rng& rng = sketch_.rng();
+  const Op op = rng.choose({Op::kLt, Op::kLe, Op::kGt, Op::kGe});
+  Term left = rng.bernoulli(0.6) ? leaf() : grow(std::min(depth, 1));
+  if (!depends_on_leaves(left.expr)) left = sketch_.leaf(real_).value_or(left);
+  const double middle = (left.range.low + left.range.high) / 2;
+  const double quarter = (left.range.high - left.range.low) / 4;
+  Term right = rng.bernoulli(0.6) ? literal({middle - quarter, middle + quarter}) : leaf();
+  if (same_tree(left.expr, right.expr)) right = literal({middle - quarter, middle + quarter});
+  return {sketch_.b().op(op, {left.expr, right.expr}), {0, 1}};
+}
+
+Term Grower::with_unused(Term term) {
+  std::vector<Leaf>& leaves = sketch_.leaves();
+  const std::size_t known = leaves.size();
+  for (std::size_t k = 0; k < known; ++k) {
+    if (leaves[k].type != real_ || leaves[k].uses > 0) continue;
+    if (size(term.expr) > 12) {
+      term = sketch_.read(sketch_.let("t", term));
+      leaves.back().uses = 1;
+    }
+    ++leaves[k].uses;
+    const Interval range = leaves[k].variable == ir::kNone ? leaves[k].range : sketch_.domain(leaves[k].variable);
+    const ir::ExprId unused = leaves[k].make();
+    term = tame(add(term, mul(literal({0.25, 1.5}), {unused, range})));
+  }
+  return term;
+}
+
+int Grower::size(ir::ExprId id) const {
+  int nodes = 1;
+  for (const ir::ExprId arg : sketch_.b().function().expr(id).args)
+    nodes += size(arg);
+  return nodes;
+}
+
+bool Grower::is_literal(ir::ExprId id) const { return sketch_.b().function().expr(id).kind == ir::ExprKind::kLiteral; }
+
+bool Grower::same_tree(ir::ExprId a, ir::ExprId b) const {
+  const ir::Expr& x = sketch_.b().function().expr(a);
+  const ir::Expr& y = sketch_.b().function().expr(b);
+  return x.kind == y.kind && x.op == y.op && x.bits == y.bits && x.variable == y.variable && x.index == y.index &&
+         std::equal(x.args.begin(), x.args.end(), y.args.begin(), y.args.end(),
+                    [&](ir::ExprId s, ir::ExprId t) { return same_tree(s, t); });
+}
+
+bool Grower::depends_on_leaves(ir::ExprId id) const {
+  const ir::Expr& expr = sketch_.b().function().expr(id);
+  if (expr.kind == ir::ExprKind::kVariable || expr.kind == ir::ExprKind::kLoad) return true;
+  return std::ranges::any_of(expr.args, [&](ir::ExprId arg) { return depends_on_leaves(arg); });
+}
+
+}  // namespace assay::generators

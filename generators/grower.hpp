@@ -1,0 +1,59 @@
+// Grows random expressions of one float type from the leaves of a sketch, with every operand where its
+// operation is well conditioned.
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "generators/sketch.hpp"
+
+namespace assay::generators {
+
+class Grower {
+ public:
+  /// Expressions of type `real` out of the operations of `menu`; one that is named twice comes twice as often.
+  Grower(Sketch& sketch, ir::Type real, std::vector<ir::Op> menu)
+      : sketch_(sketch), real_(real), menu_(std::move(menu)) {}
+
+  /// A tree of at most `depth` operations above its leaves, in kTame.
+  Term grow(int depth);
+  /// A tree that lies in `target`.
+  Term grow_in(Interval target, int depth) { return fit(grow(depth), target); }
+  /// A bool: comparisons of trees, with and, or and not when depth > 0.
+  Term condition(int depth);
+  /// One operation, its operands moved to where it is comfortable.
+  Term apply(ir::Op op, std::vector<Term> operands);
+  /// The term scaled and shifted into `target`, unless it lies there already.
+  Term fit(Term term, Interval target);
+  /// The term kept in kTame.
+  Term tame(Term term);
+  /// The term plus a multiple of every leaf of the type that nothing used yet. Declares temporaries where the
+  /// expression would get long, so no statement may come between it and the one that uses the result.
+  Term with_unused(Term term);
+
+  /// A constant of two decimals in the interval, not 0.
+  Term literal(Interval interval);
+  Term leaf();
+  ir::Type real() const { return real_; }
+  Sketch& sketch() { return sketch_; }
+
+  Term add(Term a, Term b) { return apply(ir::Op::kAdd, {a, b}); }
+  Term mul(Term a, Term b) { return apply(ir::Op::kMul, {a, b}); }
+
+ private:
+  Term scale_and_shift(Term term, Interval target);
+  Term scaled(Term term, double factor);
+  Term shifted(Term term, double shift);
+  Term comparison(int depth);
+  Term constant_power(Term base);
+  bool same_tree(ir::ExprId a, ir::ExprId b) const;
+  bool depends_on_leaves(ir::ExprId id) const;
+  bool is_literal(ir::ExprId id) const;
+  int size(ir::ExprId id) const;
+
+  Sketch& sketch_;
+  ir::Type real_;
+  std::vector<ir::Op> menu_;
+};
+
+}  // namespace assay::generators

@@ -1,0 +1,77 @@
+#include "generators/ingredients.hpp"
+
+#include <string_view>
+
+namespace assay::generators {
+namespace {
+
+constexpr std::string_view kInputNames[] = {"x", "y", "z", "a", "u", "w", "q", "force", "mass", "height", "weight"};
+constexpr std::string_view kScalarNames[] = {"alpha", "beta", "dt", "scale", "gain", "bias", "rate"};
+constexpr std::string_view kOutputNames[] = {"out", "result", "energy", "loss", "next"};
+constexpr std::string_view kTemporaryNames[] = {"t", "s", "d", "e", "r", "c"};
+
+}  // namespace
+
+ir::Type choose_real(Rng& rng, double f64_probability) { return rng.bernoulli(f64_probability) ? ir::kF64 : ir::kF32; }
+
+std::vector<ir::VarId> add_inputs(Sketch& sketch, ir::Type element, int rank, int fewest, int most) {
+  std::vector<ir::VarId> inputs;
+  for (int left = sketch.rng().uniform_int(fewest, most); left > 0; --left)
+    inputs.push_back(sketch.array(sketch.rng().choose(kInputNames), element, rank));
+  return inputs;
+}
+
+std::vector<ir::VarId> add_scalars(Sketch& sketch, ir::Type type, int fewest, int most, Interval domain) {
+  std::vector<ir::VarId> scalars;
+  for (int left = sketch.rng().uniform_int(fewest, most); left > 0; --left)
+    scalars.push_back(sketch.scalar(sketch.rng().choose(kScalarNames), type, domain));
+  return scalars;
+}
+
+std::vector<ir::VarId> add_outputs(Sketch& sketch, ir::Type element, int fewest, int most) {
+  std::vector<ir::VarId> outputs;
+  for (int left = sketch.rng().uniform_int(fewest, most); left > 0; --left)
+    outputs.push_back(sketch.output(sketch.rng().choose(kOutputNames), element));
+  return outputs;
+}
+
+void offer_variables(Sketch& sketch, const std::vector<ir::VarId>& variables) {
+  for (const ir::VarId variable : variables)
+    sketch.offer_variable(variable);
+}
+
+void offer_arrays(Sketch& sketch, const std::vector<ir::VarId>& arrays) {
+  for (const ir::VarId array : arrays)
+    sketch.offer_elements({array});
+}
+
+void maybe_guard(Sketch& sketch, ir::VarId array) {
+  if (!sketch.rng().bernoulli(0.2)) return;
+  ir::Builder& b = sketch.b();
+  const ir::ExprId beyond = b.op(ir::Op::kGe, {sketch.thread_index(), b.shape_of(array, 0)});
+  sketch.if_({beyond, {0, 1}}, [&] { b.return_(); });
+}
+
+void add_temporaries(Grower& grower, int count, int depth) {
+  Sketch& sketch = grower.sketch();
+  for (int left = count; left > 0; --left) {
+    // The name first: arguments are evaluated in an order that differs between compilers.
+    const std::string_view name = sketch.rng().choose(kTemporaryNames);
+    const Term value = grower.grow(depth);
+    sketch.let(name, value);
+  }
+}
+
+void store_outputs(Grower& grower, const std::vector<ir::VarId>& outputs, int depth, ir::VarId result) {
+  Sketch& sketch = grower.sketch();
+  for (const ir::VarId output : outputs) {
+    Term value = grower.grow(depth);
+    if (output == outputs.front()) {
+      if (result != ir::kNone) value = grower.add(grower.fit(value, {-4, 4}), sketch.read(result));
+      value = grower.with_unused(value);
+    }
+    sketch.store(output, value);
+  }
+}
+
+}  // namespace assay::generators

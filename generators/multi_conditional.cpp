@@ -1,0 +1,91 @@
+// Many decisions: elif chains, nested and combined conditions, branches that write different arrays.
+#include "generators/families.hpp"
+#include "generators/ingredients.hpp"
+#include "generators/integers.hpp"
+
+namespace assay::generators {
+namespace {
+
+using ir::Op;
+
+const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kMax, Op::kMin, Op::kCos, Op::kConditional};
+
+/// if, elif, ..., else by rising thresholds of one value: `arms` bodies, each run for some inputs.
+void chain(Grower& grower, ir::VarId selector, int arms, const std::function<void(int)>& body) {
+  Sketch& sketch = grower.sketch();
+  const Interval range = sketch.domain(selector);
+  const double step = (range.high - range.low) / arms;
+  const std::function<void(int)> arm = [&](int number) {
+    if (number == arms - 1) {
+      body(number);
+      return;
+    }
+    const Term limit = grower.literal({range.low + step * (number + 0.6), range.low + step * (number + 1.2)});
+    Term below{sketch.b().op(sketch.rng().bernoulli(0.5) ? Op::kLt : Op::kLe, {sketch.read(selector).expr, limit.expr}),
+               {0, 1}};
+    if (sketch.rng().bernoulli(0.3)) {
+      const Term other = grower.condition(1);
+      const Op op = sketch.rng().bernoulli(0.5) ? Op::kAnd : Op::kOr;
+      below = {sketch.b().op(op, {below.expr, other.expr}), {0, 1}};
+    }
+    sketch.if_(
+        below, [&] { body(number); }, [&] { arm(number + 1); });
+  };
+  arm(0);
+}
+
+void nested(Grower& grower, ir::VarId value) {
+  Sketch& sketch = grower.sketch();
+  const Term outer = grower.condition(2);
+  sketch.if_(
+      outer,
+      [&] {
+        const Term inner = sketch.rng().bernoulli(0.3) ? integer_condition(sketch, ir::kI32) : grower.condition(1);
+        sketch.if_(
+            inner, [&] { sketch.assign(value, grower.grow(2)); },
+            [&] { sketch.assign(value, grower.apply(Op::kNeg, {sketch.read(value)})); });
+      },
+      [&] {
+        const Term inner = grower.condition(1);
+        sketch.if_(inner, [&] { sketch.assign(value, grower.mul(sketch.read(value), grower.literal({0.3, 0.95}))); });
+      });
+}
+
+}  // namespace
+
+void make_multi_conditional(Sketch& sketch) {
+  Rng& rng = sketch.rng();
+  const ir::Type real = choose_real(rng);
+  const auto inputs = add_inputs(sketch, real, 1, 1, 3);
+  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const auto outputs = add_outputs(sketch, real, 1, 3);
+  sketch.start();
+  offer_arrays(sketch, inputs);
+  offer_variables(sketch, scalars);
+  sketch.offer({.type = ir::kI32, .range = {0, 1 << 20}, .make = [&sketch] { return sketch.thread_index(); }});
+  maybe_guard(sketch, inputs[0]);
+
+  Grower grower(sketch, real, kMenu);
+  const ir::VarId selector = sketch.let("h", sketch.leaf(real).value());
+  const ir::VarId value = sketch.let("value", grower.grow(1));
+  const bool spread = outputs.size() > 1 && rng.bernoulli(0.5);
+  if (rng.bernoulli(0.5)) nested(grower, value);
+  chain(grower, selector, rng.uniform_int(3, 5), [&](int number) {
+    // Spread: every arm writes the first output and one of the others; the rest keep what they held.
+    if (spread) {
+      const std::size_t which = 1 + static_cast<std::size_t>(number) % (outputs.size() - 1);
+      sketch.store(outputs[which], grower.add(grower.grow_in({-4, 4}, 2), sketch.read(value)));
+    } else {
+      sketch.assign(value, grower.grow(2));
+    }
+  });
+  if (rng.bernoulli(0.4)) nested(grower, value);
+  if (!spread) {
+    store_outputs(grower, outputs, 2, value);
+    return;
+  }
+  const Term last = grower.add(grower.grow_in({-4, 4}, 1), sketch.read(value));
+  sketch.store(outputs[0], grower.with_unused(last));
+}
+
+}  // namespace assay::generators

@@ -1,0 +1,112 @@
+// Loops in loops: constant in dynamic and the other way round, triangular bounds, inner accumulators that change
+// outer state.
+#include <algorithm>
+
+#include "generators/carried_state.hpp"
+#include "generators/families.hpp"
+#include "generators/ingredients.hpp"
+
+namespace assay::generators {
+namespace {
+
+using ir::Op;
+
+const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kMul, Op::kCos, Op::kTanh};
+constexpr int kMostTrips = 6;
+
+struct NestInputs {
+  ir::VarId table;            ///< w[j, k], which every thread reads
+  ir::VarId row = ir::kNone;  ///< c[j]
+  ir::VarId n, m;
+};
+
+/// Bounds of an inner loop, some of which depend on the outer index.
+RangeOf inner_range(Sketch& sketch, const NestInputs& inputs, ir::VarId outer) {
+  ir::Builder& b = sketch.b();
+  const int most = static_cast<int>(sketch.domain(outer).high);
+  const auto rising = [&](ir::ExprId start, ir::ExprId stop, int trips) {
+    return RangeOf{
+        .start = start, .stop = stop, .step = b.i32(1), .index = {0, std::max(0.0, trips - 1.0)}, .trips = trips};
+  };
+  switch (sketch.rng().uniform_int(0, 6)) {
+    case 0: return rising(b.i32(0), b.var(outer), most);
+    case 1: return rising(b.i32(0), b.op(Op::kAdd, {b.var(outer), b.i32(1)}), most + 1);
+    case 2: {
+      const ir::ExprId start = b.var(outer);
+      return rising(start, b.var(inputs.n), kMostTrips);
+    }
+    case 3: return rising(b.i32(0), b.i32(sketch.rng().uniform_int(2, 5)), 5);
+    case 4: {
+      const ir::ExprId start = b.op(Op::kSub, {b.var(inputs.m), b.i32(1)});
+      return {.start = start, .stop = b.i32(-1), .step = b.i32(-1), .index = {0, kMostTrips - 1}, .trips = kMostTrips};
+    }
+    default: return rising(b.i32(0), b.var(inputs.m), kMostTrips);
+  }
+}
+
+/// The body of the innermost loop, or another loop around it.
+void add_inner(Grower& grower, const NestInputs& inputs, ir::VarId outer, int levels, const CarriedState& whole) {
+  Sketch& sketch = grower.sketch();
+  const RangeOf range = inner_range(sketch, inputs, outer);
+  const bool own_state = sketch.rng().bernoulli(0.7);
+  const CarriedState state = own_state ? start_state(grower, range.trips * (levels > 1 ? 8 : 1)) : whole;
+  sketch.loop("k", range.start, range.stop, range.step, range.index, [&](ir::VarId inner) {
+    sketch.offer_element(inputs.table, [&sketch, outer, inner] {
+      return std::vector<ir::ExprId>{sketch.b().var(outer), sketch.b().var(inner)};
+    });
+    if (sketch.rng().bernoulli(0.3)) offer_index(grower, inner);
+    if (levels > 1) add_inner(grower, inputs, inner, levels - 1, state);
+    update_state(grower, state, true);
+  });
+  if (!own_state || sketch.rng().bernoulli(0.3)) {
+    update_state(grower, whole, true);
+    return;
+  }
+  // The inner result multiplies or joins the outer state, kept where that state's bounds hold.
+  const Term inner_result = sketch.read(state.variable);
+  const bool multiplies = sketch.rng().bernoulli(0.5);
+  const Interval bound = multiplies ? Interval{-0.98, 0.98} : Interval{-0.5, 0.5};
+  const Term change = grower.fit(inner_result, bound);
+  const Term kept =
+      multiplies ? sketch.read(whole.variable) : grower.mul(grower.literal({0.3, 0.6}), sketch.read(whole.variable));
+  const Term joined = multiplies ? grower.mul(kept, change) : grower.add(kept, change);
+  sketch.assign(whole.variable, grower.fit(joined, whole.invariant));
+  sketch.set_range(whole.variable, whole.invariant);
+}
+
+}  // namespace
+
+void make_nested_loop(Sketch& sketch) {
+  Rng& rng = sketch.rng();
+  const ir::Type real = choose_real(rng);
+  NestInputs inputs{};
+  inputs.table = sketch.array("w", real, 2);
+  if (rng.bernoulli(0.5)) inputs.row = sketch.array("c", real, 1);
+  const auto own = add_inputs(sketch, real, 1, 1, 2);
+  inputs.n = sketch.scalar("n", ir::kI32, {0, kMostTrips});
+  inputs.m = sketch.scalar("m", ir::kI32, {0, kMostTrips});
+  const auto outputs = add_outputs(sketch, real, 1, 2);
+  sketch.start();
+  offer_arrays(sketch, own);
+  maybe_guard(sketch, own[0]);
+
+  Grower grower(sketch, real, kMenu);
+  const ir::VarId before = sketch.let("before", grower.grow(1));
+  const int levels = rng.bernoulli(0.2) ? 2 : 1;
+  const CarriedState whole = start_state(grower, levels > 1 ? 220 : 40);
+  ir::Builder& b = sketch.b();
+  const bool constant_outer = rng.bernoulli(0.3);
+  const ir::ExprId stop = constant_outer ? b.i32(rng.uniform_int(2, 5)) : b.var(inputs.n);
+  const ir::ExprId start = b.i32(0);
+  sketch.loop("j", start, stop, b.i32(1), {0, kMostTrips - 1}, [&](ir::VarId outer) {
+    if (inputs.row != ir::kNone)
+      sketch.offer_element(inputs.row, [&] { return std::vector<ir::ExprId>{b.var(outer)}; });
+    if (rng.bernoulli(0.3)) sketch.let("t", grower.grow(1));
+    add_inner(grower, inputs, outer, levels, whole);
+  });
+  const Term result = grower.mul(grower.fit(sketch.read(before), {-4, 4}), sketch.read(whole.variable));
+  sketch.store(outputs[0], grower.with_unused(result));
+  if (outputs.size() > 1) sketch.store(outputs[1], grower.add(grower.grow_in({-4, 4}, 1), sketch.read(whole.variable)));
+}
+
+}  // namespace assay::generators

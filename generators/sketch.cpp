@@ -1,0 +1,151 @@
+#include "generators/sketch.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace assay::generators {
+namespace {
+
+ir::Module module_with_kernel(std::string name) {
+  ir::Module module;
+  module.kernels.push_back({.name = std::move(name), .is_kernel = true});
+  return module;
+}
+
+std::string bound(ir::Type type, double value) {
+  if (ir::is_integer(type.scalar)) return fmt::format("{}", static_cast<std::int64_t>(value));
+  return fmt::format("{}", value);
+}
+
+}  // namespace
+
+Sketch::Sketch(std::string kernel_name, Rng rng)
+    : module_(module_with_kernel(std::move(kernel_name))), builder_(module_, module_.kernels[0]), rng_(rng) {}
+
+std::string Sketch::fresh(std::string_view name) {
+  std::string candidate(name);
+  for (int number = 2; !names_.insert(candidate).second; ++number)
+    candidate = fmt::format("{}{}", name, number);
+  return candidate;
+}
+
+void Sketch::remember(ir::VarId variable, Interval range) {
+  ranges_.resize(static_cast<std::size_t>(variable) + 1);
+  ranges_[static_cast<std::size_t>(variable)] = range;
+}
+
+ir::Type Sketch::add_struct(ir::StructDef definition) {
+  module_.structs.push_back(std::move(definition));
+  return ir::struct_type(static_cast<int>(module_.structs.size()) - 1);
+}
+
+ir::VarId Sketch::parameter(std::string_view name, ir::Type type, Interval domain) {
+  const ir::VarId variable = builder_.parameter(fresh(name), type);
+  remember(variable, domain);
+  return variable;
+}
+
+ir::VarId Sketch::array(std::string_view name, ir::Type element, int rank, Interval domain) {
+  return scalar(name, element.array_of(rank), domain);
+}
+
+ir::VarId Sketch::scalar(std::string_view name, ir::Type type, Interval domain) {
+  const ir::VarId variable = parameter(name, type, domain);
+  const bool usual = ir::is_float(type.scalar) && domain.low == kUsualDomain.low && domain.high == kUsualDomain.high;
+  if (!usual && type.shape != ir::Shape::kStruct && type.scalar != ir::Scalar::kBool) {
+    comment(fmt::format("domain: {} <= {} <= {}", bound(type, domain.low), kernel().var(variable).name,
+                        bound(type, domain.high)));
+  }
+  return variable;
+}
+
+void Sketch::start() {
+  for (int d = 0; d < launch_rank_; ++d)
+    remember(builder_.thread_index(fresh(d == 0 ? "i" : "j")), {0, 1 << 20});
+}
+
+ir::ExprId Sketch::thread_index(int dimension) { return b().var(kernel().parameter_count + dimension); }
+
+std::vector<ir::ExprId> Sketch::here() {
+  std::vector<ir::ExprId> indices;
+  for (int d = 0; d < launch_rank_; ++d)
+    indices.push_back(thread_index(d));
+  return indices;
+}
+
+void Sketch::offer_variable(ir::VarId variable) {
+  offer({.type = kernel().var(variable).type,
+         .range = ranges_[static_cast<std::size_t>(variable)],
+         .make = [this, variable] { return b().var(variable); },
+         .variable = variable});
+}
+
+void Sketch::offer_element(ir::VarId array, std::function<std::vector<ir::ExprId>()> indices) {
+  offer({.type = kernel().var(array).type.element(),
+         .range = domain(array),
+         .make = [this, array, indices = std::move(indices)] { return b().load(array, indices()); }});
+}
+
+void Sketch::offer_elements(std::initializer_list<ir::VarId> arrays) {
+  for (const ir::VarId array : arrays) {
+    const int rank = kernel().var(array).type.rank;
+    offer_element(array,
+                  [this, rank] { return rank == launch_rank_ ? here() : std::vector<ir::ExprId>{thread_index()}; });
+  }
+}
+
+std::optional<Term> Sketch::leaf(ir::Type type) {
+  std::vector<std::size_t> all;
+  std::vector<std::size_t> unused;
+  for (std::size_t i = 0; i < leaves_.size(); ++i) {
+    if (leaves_[i].type != type) continue;
+    all.push_back(i);
+    if (leaves_[i].uses == 0) unused.push_back(i);
+  }
+  if (all.empty()) return std::nullopt;
+  Leaf& chosen = leaves_[rng_.choose(!unused.empty() && rng_.bernoulli(0.75) ? unused : all)];
+  ++chosen.uses;
+  const Interval range = chosen.variable == ir::kNone ? chosen.range : domain(chosen.variable);
+  return Term{chosen.make(), range};
+}
+
+ir::VarId Sketch::let(std::string_view name, Term value) {
+  const ir::VarId variable = b().let(fresh(name), value.expr);
+  remember(variable, value.range);
+  offer_variable(variable);
+  return variable;
+}
+
+void Sketch::assign(ir::VarId variable, Term value) {
+  const Interval before = ranges_[static_cast<std::size_t>(variable)];
+  set_range(variable, depth_ > 0 ? hull(before, value.range) : value.range);
+  b().assign(variable, value.expr);
+}
+
+void Sketch::set_range(ir::VarId variable, Interval range) { ranges_[static_cast<std::size_t>(variable)] = range; }
+
+void Sketch::loop(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
+                  const std::function<void(ir::VarId)>& body) {
+  b().for_(fresh(name), start, stop, step, [&](ir::VarId variable) {
+    remember(variable, range);
+    inside([&] { body(variable); })();
+  });
+}
+
+void Sketch::if_(Term condition, std::function<void()> then_body, std::function<void()> else_body) {
+  b().if_(condition.expr, inside(std::move(then_body)),
+          else_body ? inside(std::move(else_body)) : std::function<void()>());
+}
+
+std::function<void()> Sketch::inside(std::function<void()> body) {
+  return [this, body = std::move(body)] {
+    const std::size_t known = leaves_.size();
+    ++depth_;
+    body();
+    --depth_;
+    leaves_.erase(leaves_.begin() + static_cast<std::ptrdiff_t>(known), leaves_.end());
+  };
+}
+
+}  // namespace assay::generators

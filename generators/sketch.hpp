@@ -1,0 +1,121 @@
+// A kernel under construction: its parameters and domains, and the values that an expression may use where it
+// stands, each with the interval that it lies in.
+//
+//     ir::VarId x = sketch.array("x", kF32, 1);
+//     ir::VarId out = sketch.output("out", kF32);
+//     sketch.start();
+//     sketch.offer_elements({x});                      // x[i] may be used from here on
+//     ir::VarId t = sketch.let("t", some_term);        // t too
+//     sketch.store(out, term);
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "generators/ranges.hpp"
+#include "ir/builder.hpp"
+#include "ir/support/rng.hpp"
+
+namespace assay::generators {
+
+/// An expression and where its value lies; of vectors, where each component lies. Used once: the IR is a tree.
+struct Term {
+  ir::ExprId expr = ir::kNone;
+  Interval range;
+};
+
+/// A value that expressions may use: a variable, a parameter or an array element.
+struct Leaf {
+  ir::Type type;
+  Interval range;
+  std::function<ir::ExprId()> make;  ///< a fresh expression for each use
+  ir::VarId variable = ir::kNone;    ///< the variable that it reads, if it is one
+  int uses = 0;
+};
+
+class Sketch {
+ public:
+  Sketch(std::string kernel_name, Rng rng);
+  Sketch(const Sketch&) = delete;
+  Sketch& operator=(const Sketch&) = delete;
+
+  Rng& rng() { return rng_; }
+  ir::Builder& b() { return builder_; }
+  /// Adds a struct to the module; before the parameters that use it.
+  ir::Type add_struct(ir::StructDef definition);
+
+  // ---- parameters, all before start(). Names are made unique.
+  ir::VarId array(std::string_view name, ir::Type element, int rank, Interval domain = kUsualDomain);
+  ir::VarId scalar(std::string_view name, ir::Type type, Interval domain = kUsualDomain);
+  ir::VarId output(std::string_view name, ir::Type element) { return parameter(name, element.array_of(launch_rank_)); }
+  /// The rank that the launch and all outputs will have; 1 unless set before the first output.
+  void set_launch_rank(int rank) { launch_rank_ = rank; }
+  /// Declares the thread indices i, j.
+  void start();
+  /// A comment of the kernel, "domain: 0 <= n < 4".
+  void comment(std::string text) { kernel().annotations.push_back(std::move(text)); }
+
+  // ---- places
+  int launch_rank() const { return launch_rank_; }
+  /// The thread's indices, fresh expressions, as many as the launch has.
+  std::vector<ir::ExprId> here();
+  ir::ExprId thread_index(int dimension = 0);
+  Interval domain(ir::VarId parameter) const { return ranges_[static_cast<std::size_t>(parameter)]; }
+  /// The term of an element of an array parameter.
+  Term element(ir::VarId array, std::vector<ir::ExprId> indices) {
+    return {b().load(array, std::move(indices)), domain(array)};
+  }
+  /// A variable or by-value parameter, with the interval that it lies in now.
+  Term read(ir::VarId variable) { return {b().var(variable), ranges_[static_cast<std::size_t>(variable)]}; }
+
+  // ---- leaves
+  void offer(Leaf leaf) { leaves_.push_back(std::move(leaf)); }
+  void offer_variable(ir::VarId variable);
+  /// Offers array[i] (array[i, j]) for arrays of the launch's rank, or array[i] for those of rank 1.
+  void offer_elements(std::initializer_list<ir::VarId> arrays);
+  void offer_element(ir::VarId array, std::function<std::vector<ir::ExprId>()> indices);
+  /// A leaf of the type, by preference one not used yet; nullopt where there is none.
+  std::optional<Term> leaf(ir::Type type);
+  std::vector<Leaf>& leaves() { return leaves_; }
+
+  // ---- statements
+  /// Declares a variable and offers it.
+  ir::VarId let(std::string_view name, Term value);
+  /// Changes a variable. In a branch or loop (inside) its interval widens, elsewhere it moves.
+  void assign(ir::VarId variable, Term value);
+  void set_range(ir::VarId variable, Interval range);
+  void store(ir::VarId output, Term value) { b().store(output, here(), value.expr); }
+  /// for name in range(start, stop, step), whose variable lies in `range`. The body's variables are forgotten.
+  void loop(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,
+            const std::function<void(ir::VarId)>& body);
+  void while_(Term condition, std::function<void()> body) { b().while_(condition.expr, inside(std::move(body))); }
+  void if_(Term condition, std::function<void()> then_body, std::function<void()> else_body = nullptr);
+  /// `body` as a block whose variables are forgotten after it, for Builder's own statements.
+  std::function<void()> inside(std::function<void()> body);
+
+  std::string fresh(std::string_view name);
+  ir::Type type_of(Term term) { return builder_.type_of(term.expr); }
+  /// The module with its kernel; the sketch is done.
+  ir::Module take() { return std::move(module_); }
+
+ private:
+  ir::VarId parameter(std::string_view name, ir::Type type, Interval domain = kTame);
+  ir::Function& kernel() { return module_.kernels[0]; }
+  void remember(ir::VarId variable, Interval range);
+
+  ir::Module module_;
+  ir::Builder builder_;
+  Rng rng_;
+  int launch_rank_ = 1;
+  int depth_ = 0;
+  std::vector<Interval> ranges_;  ///< by VarId
+  std::vector<Leaf> leaves_;
+  std::set<std::string, std::less<>> names_;
+};
+
+}  // namespace assay::generators

@@ -1,0 +1,257 @@
+// Small vectors of 2 to 4 and more components: arithmetic, products, norms, components read and written, at
+// constant and at run-time indices; integer vectors too.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+
+#include "generators/families.hpp"
+#include "generators/ingredients.hpp"
+
+namespace assay::generators {
+namespace {
+
+using ir::Op;
+
+const std::vector<Op> kScalarMenu = {Op::kAdd, Op::kMul, Op::kMul, Op::kSub, Op::kSin};
+
+/// Grows vectors of one type, and scalars from them.
+class VectorGrower {
+ public:
+  VectorGrower(Sketch& sketch, ir::Type vector)
+      : sketch_(sketch), b_(sketch.b()), vector_(vector), scalars_(sketch, vector.component(), kScalarMenu) {}
+
+  Term grow(int depth);
+  /// A scalar made of vectors: a product, a norm or a component.
+  Term reduce(int depth);
+  /// Every component of the term within [-bound, bound].
+  Term within(Term term, double bound);
+  Term leaf() {
+    const auto term = sketch_.leaf(vector_);
+    return term ? *term : constant({-2, 2});
+  }
+  /// v[c] = x for a constant component, or a loop over all of them.
+  void write_components(ir::VarId variable);
+  Grower& scalars() { return scalars_; }
+
+ private:
+  Term constant(Interval interval);
+  Term from_components(int depth);
+  Term positive();
+  Term scalar(Interval target) { return scalars_.fit(scalars_.leaf(), target); }
+  Term elementwise(Op op, Term a, Term b);
+
+  Sketch& sketch_;
+  ir::Builder& b_;
+  ir::Type vector_;
+  Grower scalars_;
+};
+
+double greatest(Interval range) { return std::max(std::abs(range.low), std::abs(range.high)); }
+
+Term VectorGrower::constant(Interval interval) {
+  std::vector<ir::ExprId> components;
+  for (int c = 0; c < vector_.rows; ++c)
+    components.push_back(scalars_.literal(interval).expr);
+  return {b_.op(Op::kVector, components), interval};
+}
+
+Term VectorGrower::within(Term term, double bound) {
+  const double most = greatest(term.range);
+  if (most <= bound) return term;
+  double factor = two_digits(bound / most);
+  const ir::Expr product = b_.function().expr(term.expr);
+  const bool is_product = product.kind == ir::ExprKind::kOperation && product.op == Op::kMul;
+  if (is_product && b_.function().expr(product.args[1]).kind == ir::ExprKind::kLiteral) {
+    // Two factors in a row become one.
+    const double old = std::bit_cast<double>(b_.function().expr(product.args[1]).bits);
+    factor = two_digits(old * factor) / old;
+    return {b_.op(Op::kMul, {product.args[0], b_.literal(vector_.component(), old * factor)}),
+            {term.range.low * factor, term.range.high * factor}};
+  }
+  return {b_.op(Op::kMul, {term.expr, b_.literal(vector_.component(), factor)}),
+          {term.range.low * factor, term.range.high * factor}};
+}
+
+Term VectorGrower::elementwise(Op op, Term a, Term b) {
+  const Interval ranges[] = {a.range, b.range};
+  return within({b_.op(op, {a.expr, b.expr}), range_of(op, ranges)}, 8);
+}
+
+Term VectorGrower::from_components(int depth) {
+  std::vector<ir::ExprId> components;
+  for (int c = 0; c < vector_.rows; ++c)
+    components.push_back(scalars_.grow(std::min(depth, 1)).expr);
+  return {b_.op(Op::kVector, components), kTame};
+}
+
+/// A vector whose components are all at least 0.5.
+Term VectorGrower::positive() {
+  if (sketch_.rng().bernoulli(0.4)) return constant({0.5, 2});
+  const auto is_variable = [&](const Leaf& leaf) { return leaf.type == vector_ && leaf.variable != ir::kNone; };
+  const auto found = std::ranges::find_if(sketch_.leaves(), is_variable);
+  if (found == sketch_.leaves().end()) return constant({0.5, 2});
+  ++found->uses;
+  const double most = greatest(sketch_.domain(found->variable));
+  const ir::ExprId square = b_.op(Op::kCwMul, {found->make(), found->make()});
+  return {b_.op(Op::kAdd, {square, constant({0.5, 1}).expr}), {0.5, most * most + 1}};
+}
+
+Term VectorGrower::grow(int depth) {
+  Rng& rng = sketch_.rng();
+  if (depth <= 0 || rng.bernoulli(0.1)) return leaf();
+  const Op op = rng.choose({Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kDiv, Op::kNeg, Op::kCross, Op::kCwMul,
+                            Op::kCwDiv, Op::kNormalize, Op::kVector, Op::kSplat, Op::kWhere});
+  switch (op) {
+    case Op::kMul: {
+      const Term v = grow(depth - 1);
+      const Term s = rng.bernoulli(0.5) ? scalar({-2, 2}) : scalars_.fit(reduce(depth - 2), {-2, 2});
+      const bool scalar_first = rng.bernoulli(0.5);
+      const Interval ranges[] = {v.range, s.range};
+      const ir::ExprId product = scalar_first ? b_.op(op, {s.expr, v.expr}) : b_.op(op, {v.expr, s.expr});
+      return within({product, range_of(op, ranges)}, 8);
+    }
+    case Op::kDiv: {
+      const Term v = grow(depth - 1);
+      return elementwise(op, v, scalar({0.5, 4}));
+    }
+    case Op::kNeg: {
+      const Term v = leaf();
+      return {b_.op(op, {v.expr}), {-v.range.high, -v.range.low}};
+    }
+    case Op::kCross: {
+      if (vector_.rows != 3) return from_components(depth);
+      const Term a = grow(depth - 1);
+      const Term b = grow(depth - 2);
+      const double bound = 2 * greatest(a.range) * greatest(b.range);
+      return within({b_.op(op, {a.expr, b.expr}), {-bound, bound}}, 8);
+    }
+    case Op::kCwDiv: {
+      const Term v = grow(depth - 1);
+      return elementwise(op, v, positive());
+    }
+    case Op::kNormalize: return {b_.op(op, {grow(depth - 1).expr}), {-1, 1}};
+    case Op::kVector: return from_components(depth);
+    case Op::kSplat: {
+      const Term s = sketch_.leaf(vector_.component()).value_or(scalars_.literal({-2, 2}));
+      return {b_.op(op, {s.expr}, vector_), s.range};
+    }
+    case Op::kWhere: {
+      const Term test = scalars_.condition(1);
+      const Term a = grow(depth - 1);
+      const Term b = leaf();
+      const Op select = rng.bernoulli(0.5) ? Op::kWhere : Op::kConditional;
+      return {b_.op(select, {test.expr, a.expr, b.expr}), hull(a.range, b.range)};
+    }
+    default: {
+      const Term a = grow(depth - 1);
+      return elementwise(op, a, grow(depth - 2));
+    }
+  }
+}
+
+Term VectorGrower::reduce(int depth) {
+  const Op op = sketch_.rng().choose({Op::kDot, Op::kDot, Op::kLength, Op::kLengthSq, Op::kExtract, Op::kExtract});
+  const Term v = within(grow(depth), 4);
+  const double square = vector_.rows * greatest(v.range) * greatest(v.range);
+  if (op == Op::kLength) return {b_.op(op, {v.expr}), {0, std::ceil(std::sqrt(square))}};
+  if (op == Op::kLengthSq) return {b_.op(op, {v.expr}), {0, square}};
+  if (op == Op::kExtract) {
+    const ir::ExprId component = b_.i32(sketch_.rng().uniform_int(0, vector_.rows - 1));
+    return {b_.op(op, {v.expr, component}), v.range};
+  }
+  const Term other = within(grow(depth - 1), 4);
+  const double bound = vector_.rows * greatest(v.range) * greatest(other.range);
+  return {b_.op(op, {v.expr, other.expr}), {-bound, bound}};
+}
+
+void VectorGrower::write_components(ir::VarId variable) {
+  const auto set = [&](const std::function<ir::ExprId()>& index, Term value) {
+    sketch_.assign(variable, {b_.op(Op::kInsert, {b_.var(variable), index(), value.expr}), kTame});
+  };
+  if (sketch_.rng().bernoulli(0.5)) {
+    const int component = sketch_.rng().uniform_int(0, vector_.rows - 1);
+    set([&] { return b_.i32(component); }, scalars_.grow(2));
+    return;
+  }
+  sketch_.set_range(variable, kTame);
+  sketch_.loop("c", b_.i32(0), b_.i32(vector_.rows), b_.i32(1), {0, vector_.rows - 1.0}, [&](ir::VarId c) {
+    const ir::ExprId old = b_.op(Op::kExtract, {b_.var(variable), b_.var(c)});
+    const Term half = scalars_.mul({old, kTame}, scalars_.literal({0.3, 0.5}));
+    set([&] { return b_.var(c); }, scalars_.add(half, scalars_.grow_in({-4, 4}, 1)));
+  });
+}
+
+/// Integer vectors: sums, products by components and by scalars, dot, components.
+void integer_vectors(Sketch& sketch, ir::VarId cells, ir::VarId output) {
+  Rng& rng = sketch.rng();
+  ir::Builder& b = sketch.b();
+  const ir::Type vector = b.function().var(cells).type.element();
+  const auto cell = [&] { return b.load(cells, sketch.here()); };
+  const ir::ExprId scaled =
+      b.op(Op::kMul, {cell(), b.literal(vector.component(), rng.uniform_int<std::int64_t>(2, 5))});
+  const ir::ExprId other = rng.bernoulli(0.5) ? b.op(Op::kNeg, {cell()}) : b.op(Op::kCwMul, {cell(), cell()});
+  const ir::VarId sum = sketch.let("cell", {b.op(Op::kAdd, {scaled, other}), kTame});
+  const ir::ExprId product = b.op(Op::kDot, {b.var(sum), cell()});
+  b.assign(sum, b.op(Op::kInsert, {b.var(sum), b.i32(rng.uniform_int(0, vector.rows - 1)), product}));
+  b.store(output, sketch.here(), b.var(sum));
+}
+
+}  // namespace
+
+void make_vector(Sketch& sketch) {
+  Rng& rng = sketch.rng();
+  const ir::Type real = choose_real(rng);
+  const int length = rng.bernoulli(0.45) ? 3 : rng.choose({2, 2, 4, 4, 5, 6, 8});
+  const ir::Type vector = vector_type(real.scalar, length);
+  const bool integers = rng.bernoulli(0.2);
+  const ir::Type cell_type = vector_type(rng.bernoulli(0.7) ? ir::Scalar::kI32 : ir::Scalar::kI64, length);
+
+  const auto vectors = add_inputs(sketch, vector, 1, 1, 3);
+  const auto reals = add_inputs(sketch, real, 1, 0, 1);
+  const auto parameters = add_scalars(sketch, rng.bernoulli(0.5) ? vector : real, 0, 1);
+  const ir::VarId cells = integers ? sketch.array("cells", cell_type, 1, {-9, 9}) : ir::kNone;
+  const bool vector_output = rng.bernoulli(0.7);
+  const ir::VarId out = vector_output ? sketch.output("out", vector) : ir::kNone;
+  const ir::VarId energy = !vector_output || rng.bernoulli(0.5) ? sketch.output("energy", real) : ir::kNone;
+  const ir::VarId neighbours = integers ? sketch.output("neighbours", cell_type) : ir::kNone;
+  sketch.start();
+  offer_arrays(sketch, vectors);
+  offer_arrays(sketch, reals);
+  offer_variables(sketch, parameters);
+  maybe_guard(sketch, vectors[0]);
+
+  VectorGrower grower(sketch, vector);
+  const ir::VarId v = sketch.let("v", grower.grow(2));
+  if (rng.bernoulli(0.6)) sketch.let("d", grower.scalars().tame(grower.reduce(2)));
+  if (rng.bernoulli(0.5)) grower.write_components(v);
+  if (rng.bernoulli(0.4)) {
+    const Term doubled = sketch.read(v);
+    const Term change = grower.within(grower.grow(1), 4);
+    const Term kept = grower.within(doubled, 4);
+    sketch.assign(v, {sketch.b().op(Op::kAdd, {kept.expr, change.expr}), kTame});
+  }
+  if (integers) integer_vectors(sketch, cells, neighbours);
+
+  // Vectors that nothing used yet join by their dot product with v, scalars by a multiple.
+  Term total = grower.scalars().tame(grower.reduce(2));
+  for (Leaf& leaf : sketch.leaves()) {
+    if (leaf.type != vector || leaf.uses > 0) continue;
+    ++leaf.uses;
+    const double bound = length * 8 * greatest(leaf.range);
+    const ir::ExprId unused = leaf.make();
+    const Term product{sketch.b().op(Op::kDot, {unused, sketch.b().var(v)}), {-bound, bound}};
+    total = grower.scalars().add(total, product);
+  }
+  total = grower.scalars().with_unused(total);
+  if (energy != ir::kNone) {
+    sketch.store(energy, total);
+    if (out != ir::kNone) sketch.store(out, grower.grow(2));
+    return;
+  }
+  const Term direction = grower.within(sketch.read(v), 4);
+  const Term size = grower.scalars().fit(total, {-2, 2});
+  sketch.store(out, {sketch.b().op(Op::kMul, {direction.expr, size.expr}), kTame});
+}
+
+}  // namespace assay::generators
