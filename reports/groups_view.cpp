@@ -86,12 +86,13 @@ class GroupViewer {
       }
     }
     const std::size_t more = group.cases.size() - cases.size();
-    return {{"tone", to_text(tone_of(group.outcome))},
-            {"outcome", group.kind.empty() ? group.outcome : fmt::format("{}({})", group.outcome, group.kind)},
-            {"family", group.family},
-            {"count", cases_text(static_cast<std::int64_t>(group.cases.size()))},
-            {"cases", cases},
-            {"more", more == 0 ? json() : json{{"count", count_text(static_cast<std::int64_t>(more))}, {"links", links}}}};
+    return {
+        {"tone", to_text(tone_of(group.outcome))},
+        {"outcome", group.kind.empty() ? group.outcome : fmt::format("{}({})", group.outcome, group.kind)},
+        {"family", group.family},
+        {"count", cases_text(static_cast<std::int64_t>(group.cases.size()))},
+        {"cases", cases},
+        {"more", more == 0 ? json() : json{{"count", count_text(static_cast<std::int64_t>(more))}, {"links", links}}}};
   }
 
  private:
@@ -125,7 +126,8 @@ class GroupViewer {
 json groups_view(const Run& run, const Summary& summary) {
   GroupViewer viewer(run);
   json groups = json::array();
-  for (const FailureGroup& group : summary.groups) groups.push_back(viewer.group(group));
+  for (const FailureGroup& group : summary.groups)
+    groups.push_back(viewer.group(group));
   return groups;
 }
 

@@ -10,7 +10,16 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 5> kTiers{"t0", "t1", "t2", "t3", "t5"};
+struct TierLabel {
+  const char* member;
+  const char* label;
+};
+
+constexpr std::array<TierLabel, 5> kTiers{{{"t0", "T0 oracle self-test"},
+                                           {"t1", "T1 double lift"},
+                                           {"t2", "T2 self-consistency"},
+                                           {"t3", "T3 native precision"},
+                                           {"t5", "T5 determinism"}}};
 constexpr std::array<const char*, 6> kDoubts{"path", "kink", "conditioning", "overflow", "race", "domain"};
 
 // Sources of passing cases are of use and not needed: as many as fit.
@@ -57,8 +66,8 @@ std::string without_name(std::string command, const std::string& name) {
 json tier_rows(const json& tiers) {
   json rows = json::array();
   for (std::size_t i = 0; i < kTiers.size(); ++i) {
-    if (!tiers.contains(kTiers.at(i))) continue;
-    const json& tier = tiers.at(kTiers.at(i));
+    if (!tiers.contains(kTiers.at(i).member)) continue;
+    const json& tier = tiers.at(kTiers.at(i).member);
     rows.push_back({i, tier.at("checks"), tier.at("failed"), tier.at("rho_max")});
   }
   return rows;
@@ -70,11 +79,14 @@ class RowMaker {
 
   json row(const json& record) {
     json times = json::array();
-    for (const auto& stage : summary_.time_ms) times.push_back(record.at("time_ms").at(stage.first));
+    for (const auto& stage : summary_.time_ms)
+      times.push_back(record.at("time_ms").at(stage.first));
     json doubts = json::array();
-    for (const char* doubt : kDoubts) doubts.push_back(record.at("inconclusive").at(doubt));
+    for (const char* doubt : kDoubts)
+      doubts.push_back(record.at("inconclusive").at(doubt));
     json attempts = json::array();
-    for (const json& attempt : record.at("attempts")) attempts.push_back(outcomes_.position(attempt));
+    for (const json& attempt : record.at("attempts"))
+      attempts.push_back(outcomes_.position(attempt));
     const std::string name = record.at("case");
     return {name,
             outcomes_.position(record.at("outcome")),
@@ -94,8 +106,8 @@ class RowMaker {
   }
 
   [[nodiscard]] json columns() const {
-    return {"name",  "outcome",      "kind",     "message", "rho",  "values", "input_sets", "controls",
-            "inconclusive", "tiers", "attempts", "times",   "file", "line",   "reproduce"};
+    return {"name",         "outcome", "kind",     "message", "rho",  "values", "input_sets", "controls",
+            "inconclusive", "tiers",   "attempts", "times",   "file", "line",   "reproduce"};
   }
   json take_texts() { return texts_.take(); }
   json take_outcomes() { return outcomes_.take(); }
@@ -136,23 +148,29 @@ std::size_t artifact_size(const json& record) {
   std::size_t bytes = 0;
   if (record.contains("log")) bytes += record.at("log").get_ref<const std::string&>().size();
   if (!record.contains("artifact")) return bytes;
-  for (const auto& [member, text] : record.at("artifact").items()) bytes += text.get_ref<const std::string&>().size();
+  for (const auto& [member, text] : record.at("artifact").items())
+    bytes += text.get_ref<const std::string&>().size();
   return bytes;
 }
 
 json page_data(const Run& run, const Summary& summary, const std::string& title) {
   RowMaker maker(summary);
   json rows = json::array();
-  for (const json& record : run.cases) rows.push_back(maker.row(record));
+  for (const json& record : run.cases)
+    rows.push_back(maker.row(record));
   json stages = json::array();
-  for (const auto& stage : summary.time_ms) stages.push_back(stage.first);
+  for (const auto& stage : summary.time_ms)
+    stages.push_back(stage.first);
+  json tiers = json::array();
+  for (const TierLabel& tier : kTiers)
+    tiers.push_back(tier.label);
   return {{"title", title},
           {"columns", maker.columns()},
           {"rows", std::move(rows)},
           {"texts", maker.take_texts()},
           {"outcomes", maker.take_outcomes()},
           {"stages", stages},
-          {"tiers", kTiers},
+          {"tiers", tiers},
           {"doubts", kDoubts},
           {"sources", passing_sources(run)}};
 }

@@ -8,9 +8,9 @@
 
 namespace assay::reports {
 
-// Members: `columns` names the places of a row of `rows`; `texts` holds each distinct text once, and rows refer to it by
-// position (in commands, "{case}" stands for the case's name); `outcomes`, `stages`, `tiers` and `doubts` name what rows
-// refer to by position; `sources` holds, by case, the texts of the first passing case of a kernel.
+// Members: `columns` names the places of a row of `rows`; `texts` holds each distinct text once, and rows refer to it
+// by position (in commands, "{case}" stands for the case's name); `outcomes`, `stages`, `tiers` and `doubts` name what
+// rows refer to by position; `sources` holds, by case, the texts of the first passing case of a kernel.
 nlohmann::json page_data(const Run& run, const Summary& summary, const std::string& title);
 
 // The texts of a case's kernel that are there, as [{label, text}]; empty where the record has none.

@@ -22,12 +22,9 @@ struct StatusWords {
 };
 
 constexpr StatusWords kStatusWords[] = {
-    {"as_expected", "As expected", "passed", "✓"},
-    {"unexpected", "Not as expected", "unexpected", "✕"},
-    {"incomplete", "Incomplete", "unexpected", "!"},
-    {"internal_error", "Internal error", "unexpected", "!"},
-    {"nothing_ran", "Nothing ran", "inconclusive", "!"},
-    {"all_unsupported", "Unsupported", "unsupported", "–"},
+    {"as_expected", "As expected", "passed", "✓"},       {"unexpected", "Not as expected", "unexpected", "✕"},
+    {"incomplete", "Incomplete", "unexpected", "!"},     {"internal_error", "Internal error", "unexpected", "!"},
+    {"nothing_ran", "Nothing ran", "inconclusive", "!"}, {"all_unsupported", "Unsupported", "unsupported", "–"},
 };
 
 json verdict_view(const Summary& summary) {
@@ -43,20 +40,24 @@ json verdict_view(const Summary& summary) {
                        {"tone", to_text(tone_of(outcome))},
                        {"href", filter_link("outcome:" + outcome)}});
   }
-  return {{"verdict_tone", words.tone}, {"verdict_mark", words.mark},     {"verdict_status", words.words},
+  return {{"verdict_tone", words.tone},   {"verdict_mark", words.mark},         {"verdict_status", words.words},
           {"headline", verdict.headline}, {"exit_status", verdict.exit_status}, {"reasons", reasons}};
 }
 
 std::string joined(const json& words) {
   std::string text;
-  for (const json& word : words) text += (text.empty() ? "" : " ") + word.get<std::string>();
+  for (const json& word : words)
+    text += (text.empty() ? "" : " ") + word.get<std::string>();
   return text;
 }
+
+// "2026-11-21 03:47:02 UTC" of "2026-11-21T03:47:02Z".
+std::string moment_text(const std::string& utc) { return utc.substr(0, 10) + " " + utc.substr(11, 8) + " UTC"; }
 
 json run_view(const Run& run) {
   const json& environment = run.start.at("environment");
   return {{"run_id", run.start.at("run_id")},
-          {"started", run.start.at("started")},
+          {"started", moment_text(run.start.at("started"))},
           {"wall_time", run.end ? time_text(run.end->at("wall_time_s").get<double>() * 1e3) : "did not finish"},
           {"seed", run.start.at("seed")},
           {"command", joined(run.start.at("command_line"))},
@@ -107,7 +108,8 @@ json findings_view(const Run& run, const Summary& summary) {
     const json& record = run.cases[i];
     const json& finding = record.at("finding");
     std::string threads;
-    for (const json& thread : finding.at("threads")) threads += (threads.empty() ? "" : " and ") + thread.get<std::string>();
+    for (const json& thread : finding.at("threads"))
+      threads += (threads.empty() ? "" : " and ") + thread.get<std::string>();
     findings.push_back({{"kind", record.at("kind")},
                         {"place", fmt::format("{}:{}", record.at("source").at("file").get<std::string>(),
                                               finding.at("line").get<std::int64_t>())},
@@ -121,7 +123,8 @@ json findings_view(const Run& run, const Summary& summary) {
 
 json stages_view(const Summary& summary) {
   double longest = 0.0;
-  for (const auto& [stage, time] : summary.time_ms) longest = std::max(longest, time);
+  for (const auto& [stage, time] : summary.time_ms)
+    longest = std::max(longest, time);
   json stages = json::array();
   for (const auto& [stage, time] : summary.time_ms) {
     stages.push_back({{"name", stage},
@@ -135,10 +138,9 @@ json slowest_view(const Run& run) {
   std::vector<std::size_t> order(run.cases.size());
   std::iota(order.begin(), order.end(), 0U);
   const std::size_t kept = std::min(kSlowest, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
-                    [&](std::size_t left, std::size_t right) {
-                      return total_ms(run.cases[left]) > total_ms(run.cases[right]);
-                    });
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
+      [&](std::size_t left, std::size_t right) { return total_ms(run.cases[left]) > total_ms(run.cases[right]); });
   json slowest = json::array();
   for (std::size_t i = 0; i < kept; ++i) {
     const json& record = run.cases[order[i]];
@@ -176,7 +178,8 @@ json shown_count(std::size_t count) { return count == 0 ? json() : json(count_te
 
 json page_view(const Run& run, const Summary& summary) {
   std::size_t red = 0;
-  for (const FailureGroup& group : summary.groups) red += group.cases.size();
+  for (const FailureGroup& group : summary.groups)
+    red += group.cases.size();
   json view = verdict_view(summary);
   view.update(run_view(run));
   view.update(grid_view(summary));

@@ -35,9 +35,9 @@ std::string csp_hash(std::string_view text) { return fmt::format("'sha256-{}'", 
 
 std::string report_html(const Run& run, const Summary& summary) {
   nlohmann::json view = page_view(run, summary);
-  view["csp"] = fmt::format(
-      "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
-      csp_hash(kPageScript), csp_hash(kPageCss));
+  view["csp"] =
+      fmt::format("default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
+                  csp_hash(kPageScript), csp_hash(kPageCss));
   view["style"] = kPageCss;
   view["script"] = kPageScript;
   view["data"] = script_json(page_data(run, summary, view.at("title")));

@@ -9,8 +9,8 @@
 
 namespace assay::reports {
 
-// One file that asks for nothing outside of itself: its content-security policy names the hashes of its one style and its
-// one script, and forbids everything else. Readable without JavaScript but for the list of all cases.
+// One file that asks for nothing outside of itself: its content-security policy names the hashes of its one style and
+// its one script, and forbids everything else. Readable without JavaScript but for the list of all cases.
 std::string report_html(const Run& run, const Summary& summary);
 
 // 'sha256-...' for a Content-Security-Policy: the hash that admits an inline element with this text.

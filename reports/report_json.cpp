@@ -26,9 +26,12 @@ json run_json(const Run& run) {
 }
 
 json denominators_json(const Denominators& of) {
-  return {{"planned", of.planned},   {"run", of.run},
-          {"supported", of.supported}, {"compared", of.compared},
-          {"values_compared", of.values_compared}, {"devices", of.devices}};
+  return {{"planned", of.planned},
+          {"run", of.run},
+          {"supported", of.supported},
+          {"compared", of.compared},
+          {"values_compared", of.values_compared},
+          {"devices", of.devices}};
 }
 
 json cell_json(const GridCell& cell) {
@@ -45,15 +48,15 @@ json cell_json(const GridCell& cell) {
 
 json group_json(const Run& run, const FailureGroup& group) {
   json names = json::array();
-  for (const std::size_t i : group.cases) names.push_back(run.cases[i].at("case"));
+  for (const std::size_t i : group.cases)
+    names.push_back(run.cases[i].at("case"));
   return {{"signature", group.signature}, {"outcome", group.outcome}, {"kind", group.kind}, {"cases", names}};
 }
 
 json finding_json(const json& record) {
   const json& finding = record.at("finding");
-  return {{"case", record.at("case")},     {"kind", record.at("kind")},
-          {"file", record.at("source").at("file")}, {"line", finding.at("line")},
-          {"access", finding.at("access")}, {"threads", finding.at("threads")}};
+  return {{"case", record.at("case")},  {"kind", record.at("kind")},      {"file", record.at("source").at("file")},
+          {"line", finding.at("line")}, {"access", finding.at("access")}, {"threads", finding.at("threads")}};
 }
 
 json case_json(const json& record) {
@@ -75,13 +78,19 @@ json report_json(const Run& run, const Summary& summary) {
                  {"denominators", denominators_json(summary.denominators)},
                  {"counts", summary.counts},
                  {"environment", run.start.at("environment")}};
-  for (const char* list : {"grid", "groups", "findings", "cases"}) report[list] = json::array();
-  for (const GridCell& cell : summary.grid) report["grid"].push_back(cell_json(cell));
-  for (const FailureGroup& group : summary.groups) report["groups"].push_back(group_json(run, group));
-  for (const std::size_t i : summary.findings) report["findings"].push_back(finding_json(run.cases[i]));
-  for (const json& record : run.cases) report["cases"].push_back(case_json(record));
+  for (const char* list : {"grid", "groups", "findings", "cases"})
+    report[list] = json::array();
+  for (const GridCell& cell : summary.grid)
+    report["grid"].push_back(cell_json(cell));
+  for (const FailureGroup& group : summary.groups)
+    report["groups"].push_back(group_json(run, group));
+  for (const std::size_t i : summary.findings)
+    report["findings"].push_back(finding_json(run.cases[i]));
+  for (const json& record : run.cases)
+    report["cases"].push_back(case_json(record));
   report["time_ms"] = json::object();
-  for (const auto& [stage, time] : summary.time_ms) report["time_ms"][stage] = time;
+  for (const auto& [stage, time] : summary.time_ms)
+    report["time_ms"][stage] = time;
   return report;
 }
 

@@ -20,24 +20,24 @@ using nlohmann::json;
 
 // The line that a planned case would have, had the run come to it.
 json missing_case(const std::string& name) {
-  json line = {{"record", "case"},
-               {"case", name},
-               {"mode", ""},
-               {"outcome", "not_run"},
-               {"kind", "missing"},
-               {"message", "planned, but the run left no record of it"},
-               {"rho_max", nullptr},
-               {"values_compared", 0},
-               {"input_sets", 0},
-               {"controls_rejected", 0},
-               {"inconclusive",
-                {{"path", 0}, {"kink", 0}, {"conditioning", 0}, {"overflow", 0}, {"race", 0}, {"domain", 0}}},
-               {"tiers", json::object()},
-               {"attempts", json::array()},
-               {"time_ms",
-                {{"read", 0}, {"adjoint", 0}, {"emit", 0}, {"build", 0}, {"reference", 0}, {"run", 0}, {"compare", 0}}},
-               {"source", {{"file", ""}, {"line", 0}}},
-               {"reproduce", ""}};
+  json line = {
+      {"record", "case"},
+      {"case", name},
+      {"mode", ""},
+      {"outcome", "not_run"},
+      {"kind", "missing"},
+      {"message", "planned, but the run left no record of it"},
+      {"rho_max", nullptr},
+      {"values_compared", 0},
+      {"input_sets", 0},
+      {"controls_rejected", 0},
+      {"inconclusive", {{"path", 0}, {"kink", 0}, {"conditioning", 0}, {"overflow", 0}, {"race", 0}, {"domain", 0}}},
+      {"tiers", json::object()},
+      {"attempts", json::array()},
+      {"time_ms",
+       {{"read", 0}, {"adjoint", 0}, {"emit", 0}, {"build", 0}, {"reference", 0}, {"run", 0}, {"compare", 0}}},
+      {"source", {{"file", ""}, {"line", 0}}},
+      {"reproduce", ""}};
   std::size_t begin = 0;
   for (const char* part : {"family", "kernel", "types", "device", "pass", "mode"}) {
     const std::size_t end = std::min(name.find('/', begin), name.size());
@@ -65,7 +65,8 @@ class Collector {
       run_.end = std::move(line);
       return {};
     }
-    for (const json& name : line.at("plan")) position_.emplace(name, position_.size());
+    for (const json& name : line.at("plan"))
+      position_.emplace(name, position_.size());
     run_.cases.resize(position_.size());
     run_.start = std::move(line);
     return {};

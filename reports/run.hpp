@@ -24,8 +24,8 @@ struct Run {
   [[nodiscard]] bool complete() const { return end.has_value() && !truncated; }
 };
 
-// Reads a run. A planned case without a line comes back as not_run(missing); a last line without its newline is left out;
-// a line that the schema or the plan does not admit is an error that names its number.
+// Reads a run. A planned case without a line comes back as not_run(missing); a last line without its newline is left
+// out; a line that the schema or the plan does not admit is an error that names its number.
 Result<Run> read_run(const std::filesystem::path& dir);
 
 }  // namespace assay::reports

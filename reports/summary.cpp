@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 7> kStages{"read", "adjoint", "emit", "bu
 
 // Outcomes in the order in which a reader wants to hear of them.
 constexpr std::array<std::string_view, 13> kGravestFirst{
-    "internal_error", "memory_fault", "crashed",      "fail",          "timed_out", "build_failed", "launch_failed",
-    "resource_error", "inconclusive", "not_run",      "unsupported",   "pass_marginal", "pass"};
+    "internal_error", "memory_fault", "crashed", "fail",        "timed_out",     "build_failed", "launch_failed",
+    "resource_error", "inconclusive", "not_run", "unsupported", "pass_marginal", "pass"};
 
 const std::string& text(const json& record, const char* member) {
   return record.at(member).get_ref<const std::string&>();
@@ -118,7 +118,8 @@ Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& co
   Verdict verdict{.status = "incomplete", .exit_status = 1, .reasons = reasons_of(counts)};
   const std::int64_t missing = missing_cases(run);
   if (!run.complete()) {
-    verdict.headline = fmt::format("The run did not finish: {} of {} left no record", missing, cases_text(tally.total()));
+    verdict.headline =
+        fmt::format("The run did not finish: {} of {} left no record", missing, cases_text(tally.total()));
     return verdict;
   }
   if (!end_agrees(run, counts)) {
@@ -140,7 +141,8 @@ Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& co
     verdict.headline = "Nothing ran";
   } else if (red > 0) {
     verdict.status = "unexpected";
-    verdict.headline = fmt::format("{} of {} {} not as expected", cases_text(red), tally.total(), red == 1 ? "is" : "are");
+    verdict.headline =
+        fmt::format("{} of {} {} not as expected", cases_text(red), tally.total(), red == 1 ? "is" : "are");
   } else {
     verdict.status = "as_expected";
     verdict.headline = tally.unsupported == 0
@@ -195,14 +197,16 @@ Tone Tally::tone() const {
 
 double total_ms(const json& record) {
   double sum = 0.0;
-  for (const auto& [stage, time] : record.at("time_ms").items()) sum += time.get<double>();
+  for (const auto& [stage, time] : record.at("time_ms").items())
+    sum += time.get<double>();
   return sum;
 }
 
 Summary summarise(const Run& run) {
   Summary summary;
   Tally tally;
-  for (const std::string_view stage : kStages) summary.time_ms.emplace_back(stage, 0.0);
+  for (const std::string_view stage : kStages)
+    summary.time_ms.emplace_back(stage, 0.0);
   for (std::size_t i = 0; i < run.cases.size(); ++i) {
     const json& record = run.cases[i];
     const Tone tone = tone_of(text(record, "outcome"));
@@ -210,7 +214,8 @@ Summary summarise(const Run& run) {
     tally.add(tone);
     cell_of(summary.grid, record).tally.add(tone);
     if (record.contains("finding")) summary.findings.push_back(i);
-    for (auto& [stage, time] : summary.time_ms) time += record.at("time_ms").at(stage).get<double>();
+    for (auto& [stage, time] : summary.time_ms)
+      time += record.at("time_ms").at(stage).get<double>();
   }
   summary.denominators = denominators_of(run);
   summary.groups = groups_of(run);

@@ -73,10 +73,10 @@ struct Denominators {
 struct Summary {
   Verdict verdict;
   Denominators denominators;
-  std::map<std::string, std::int64_t> counts;  // by outcome
-  std::vector<GridCell> grid;                  // in the order of the plan
-  std::vector<FailureGroup> groups;            // the largest first
-  std::vector<std::size_t> findings;           // positions of cases with a finding
+  std::map<std::string, std::int64_t> counts;           // by outcome
+  std::vector<GridCell> grid;                           // in the order of the plan
+  std::vector<FailureGroup> groups;                     // the largest first
+  std::vector<std::size_t> findings;                    // positions of cases with a finding
   std::vector<std::pair<std::string, double>> time_ms;  // by stage, in the order of the flow
 };
 

@@ -117,6 +117,7 @@ std::string Complaint::text() const {
 struct Validator::Parsed {
   json text;
   valijson::Schema schema;
+  valijson::Validator validator;  // keeps the regular expressions that it has compiled
 };
 
 Validator::Validator(std::string_view schema_text) : parsed_(std::make_unique<Parsed>()) {
@@ -135,9 +136,11 @@ Validator& Validator::operator=(Validator&&) noexcept = default;
 Validator::~Validator() = default;
 
 std::vector<Complaint> Validator::complaints(const json& document) const {
-  valijson::Validator validator;
+  const valijson::adapters::NlohmannJsonAdapter adapter(document);
+  // Without a place for results the first violation ends the work: most documents have none.
+  if (parsed_->validator.validate(parsed_->schema, adapter, nullptr)) return {};
   valijson::ValidationResults results;
-  if (validator.validate(parsed_->schema, valijson::adapters::NlohmannJsonAdapter(document), &results)) return {};
+  parsed_->validator.validate(parsed_->schema, adapter, &results);
 
   std::vector<Complaint> causes;
   std::vector<Complaint> echoes;

@@ -37,9 +37,11 @@
   function element(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    made.append(...children.filter((child) => child !== null && child !== undefined));
+    made.append(...present(children));
     return made;
   }
+
+  const present = (children) => children.filter((child) => child !== null && child !== undefined);
 
   const caseLink = (name) => "#case=" + encodeURIComponent(name).replaceAll("%2F", "/");
   const filterLink = (query) => "#q=" + encodeURIComponent(query);
@@ -152,7 +154,7 @@
     const chip = (label, filter, tone, count) =>
       element("a", { class: `chip ${tone}`, href: filterLink(filter), "data-query": filter }, element("b", {}, countText(count)), ` ${label}`);
     const made = [chip("all", "", "", cases.length)];
-    for (const outcome of data.outcomes) {
+    for (const outcome of [...data.outcomes].sort((a, b) => severity[a.tone] - severity[b.tone])) {
       const count = cases.filter((c) => c.outcome === outcome.name).length;
       if (count > 0) made.push(chip(outcome.name, `outcome:${outcome.name}`, outcome.tone, count));
     }
@@ -199,6 +201,15 @@
       element("div", {}, element("h3", {}, "Time by stage"), times.length ? table(["Stage", "Time"], times) : element("p", { class: "hint" }, "No stage ran.")));
   }
 
+  // Moves what `details` states beyond `summary` into it, so that nothing is said twice.
+  function joinFacts(summary, details) {
+    const labels = new Set([...summary.querySelectorAll("dt")].map((dt) => dt.textContent));
+    const old = details.querySelector(".facts");
+    if (!old) return;
+    summary.append(...[...old.children].filter((fact) => !labels.has(fact.querySelector("dt").textContent)));
+    old.remove();
+  }
+
   function neighbour(c, step) {
     const position = shown.findIndex((other) => other.i === c.i);
     return position < 0 ? undefined : shown[position + step];
@@ -214,7 +225,17 @@
     const standing = document.getElementById(`c${c.i}`);
     const details = standing ? element("div", { class: "panel" }, standing.querySelector(".body").cloneNode(true)) : null;
     const attempts = c.row[column.attempts].map((outcome) => data.outcomes[outcome].name);
-    $("case").replaceChildren(
+    const summary = facts([
+      ["Kernel", line ? `${file}:${line}` : file],
+      ["rho max", rhoText(c.rho)],
+      ["Values compared", countText(c.values)],
+      ["Input sets", String(c.row[column.input_sets])],
+      ["Negative controls rejected", String(c.row[column.controls])],
+      ["Inconclusive checks", doubts.map(([kind, n]) => `${n} ${kind}`).join(", ")],
+      ["Attempts", attempts.length > 1 ? attempts.join(", then ") : ""],
+    ]);
+    if (details) joinFacts(summary, details);
+    $("case").replaceChildren(...present([
       element("div", { class: "crumbs" }, element("a", { href: filterLink(query) }, "← All cases"),
         previous ? element("a", { href: caseLink(previous.name) }, "Previous") : null,
         next ? element("a", { href: caseLink(next.name) }, "Next") : null),
@@ -222,18 +243,11 @@
       element("span", { class: `badge ${c.tone}` }, c.verdict),
       c.message ? element("p", { class: "lead" }, c.message) : null,
       !details && reproduce ? command(reproduce) : null,
-      facts([
-        ["rho max", rhoText(c.rho)],
-        ["Values compared", countText(c.values)],
-        ["Input sets", String(c.row[column.input_sets])],
-        ["Negative controls rejected", String(c.row[column.controls])],
-        ["Inconclusive checks", doubts.map(([kind, n]) => `${n} ${kind}`).join(", ")],
-        ["Attempts", attempts.length > 1 ? attempts.join(", then ") : ""],
-        ["Kernel", details ? "" : line ? `${file}:${line}` : file],
-      ]),
-      element("section", {}, measurements(c)),
+      summary,
       details,
-      details ? null : sourcesOf(c));
+      element("section", {}, measurements(c)),
+      details ? null : sourcesOf(c),
+    ]));
     for (const button of $("case").querySelectorAll("[hidden]")) button.hidden = false;
   }
 

@@ -20,8 +20,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 9> kFamilies{"arithmetic",   "math",         "conditional",  "multi_conditional", "loop",
-                                               "nested_loop", "control_flow", "scalar_param", "vector"};
+constexpr std::array<const char*, 9> kFamilies{"arithmetic",        "math",         "conditional",
+                                               "multi_conditional", "loop",         "nested_loop",
+                                               "control_flow",      "scalar_param", "vector"};
 
 constexpr const char* kPython = R"(@wp.kernel
 def {0}(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
@@ -34,7 +35,8 @@ def {0}(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
     out[i] = wp.sin(p) * 0.5
 )";
 
-constexpr const char* kCpp = R"(extern "C" void {0}_forward(int begin, int end, Array<float, 1> x, int n, Array<float, 1> out) {{
+constexpr const char* kCpp =
+    R"(extern "C" void {0}_forward(int begin, int end, Array<float, 1> x, int n, Array<float, 1> out) {{
   for (int thread = begin; thread < end; ++thread) {{
     const int i = thread;                                // i = wp.tid()
     float p = 1.0f;                                      // p = float(1.0)
@@ -47,7 +49,8 @@ constexpr const char* kCpp = R"(extern "C" void {0}_forward(int begin, int end, 
 }}
 )";
 
-constexpr const char* kCuda = R"(extern "C" __global__ void {0}_forward(Array<float, 1> x, int n, Array<float, 1> out, int threads) {{
+constexpr const char* kCuda =
+    R"(extern "C" __global__ void {0}_forward(Array<float, 1> x, int n, Array<float, 1> out, int threads) {{
   for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < threads; thread += gridDim.x * blockDim.x) {{
     const int i = thread;                                // i = wp.tid()
     float p = 1.0f;                                      // p = float(1.0)
@@ -61,14 +64,16 @@ constexpr const char* kCuda = R"(extern "C" __global__ void {0}_forward(Array<fl
 )";
 
 json artifact_of(const std::string& kernel) {
-  return {{"python", fmt::format(kPython, kernel)},
-          {"cpp", fmt::format(kCpp, kernel)},
-          {"cuda", fmt::format(kCuda, kernel)},
-          {"ir", ""},
-          {"compile_command", fmt::format("g++ -std=c++20 -O0 -ffp-contract=off -shared -fPIC -o {0}.so {0}.cpp", kernel)}};
+  return {
+      {"python", fmt::format(kPython, kernel)},
+      {"cpp", fmt::format(kCpp, kernel)},
+      {"cuda", fmt::format(kCuda, kernel)},
+      {"ir", ""},
+      {"compile_command", fmt::format("g++ -std=c++20 -O0 -ffp-contract=off -shared -fPIC -o {0}.so {0}.cpp", kernel)}};
 }
 
-json mismatch(int index, double expected, const char* expected_bits, double got, const char* got_bits, const json& rho) {
+json mismatch(int index, double expected, const char* expected_bits, double got, const char* got_bits,
+              const json& rho) {
   return {{"tier", "t1"},
           {"array", "grad_x"},
           {"index", {index}},
@@ -85,11 +90,13 @@ class Maker {
 
   std::string text() {
     for (const char* family : kFamilies) {
-      for (int k = 0; k < options_.kernels_per_family; ++k) add_kernel(family, fmt::format("generated_1_{:04}", 17 * k + 3));
+      for (int k = 0; k < options_.kernels_per_family; ++k)
+        add_kernel(family, fmt::format("generated_1_{:04}", 17 * k + 3));
     }
     if (options_.failures) plant_failures();
     std::string lines = start().dump() + "\n";
-    for (const json& record : cases_) lines += record.dump() + "\n";
+    for (const json& record : cases_)
+      lines += record.dump() + "\n";
     if (options_.finished) lines += end().dump() + "\n";
     return lines;
   }
@@ -98,11 +105,13 @@ class Maker {
   void add_kernel(const std::string& family, const std::string& kernel) {
     for (const char* device : {"cpu", "cuda"}) {
       if (std::string_view(device) == "cuda" && !options_.cuda) continue;
-      for (const char* pass : {"forward", "backward"}) cases_.push_back(make_case(family, kernel, device, pass));
+      for (const char* pass : {"forward", "backward"})
+        cases_.push_back(make_case(family, kernel, device, pass));
     }
   }
 
-  json make_case(const std::string& family, const std::string& kernel, const std::string& device, const std::string& pass) {
+  json make_case(const std::string& family, const std::string& kernel, const std::string& device,
+                 const std::string& pass) {
     const bool runs = device == "cpu";
     const bool backward = pass == "backward";
     const std::string name = fmt::format("{}/{}/f32/{}/{}", family, kernel, device, pass);
@@ -110,35 +119,36 @@ class Maker {
     const auto milliseconds = [&](double most) {
       return runs ? std::round(1e3 * std::uniform_real_distribution(0.2 * most, most)(random_)) / 1e3 : 0.0;
     };
-    json record = {{"record", "case"},
-                   {"case", name},
-                   {"family", family},
-                   {"kernel", kernel},
-                   {"types", "f32"},
-                   {"device", device},
-                   {"pass", pass},
-                   {"mode", ""},
-                   {"outcome", runs ? "pass" : "unsupported"},
-                   {"kind", runs ? "" : "no CUDA driver"},
-                   {"message", runs ? "" : "libcuda.so.1 was not found: install the NVIDIA driver"},
-                   {"rho_max", runs ? json(rho) : json()},
-                   {"values_compared", runs ? 5120 : 0},
-                   {"input_sets", runs ? 10 : 0},
-                   {"controls_rejected", runs ? 7 : 0},
-                   {"inconclusive",
-                    {{"path", 0}, {"kink", runs ? 1 : 0}, {"conditioning", 0}, {"overflow", 0}, {"race", 0}, {"domain", 0}}},
-                   {"tiers", json::object()},
-                   {"attempts", json::array({runs ? "pass" : "unsupported"})},
-                   {"time_ms",
-                    {{"read", milliseconds(0.3)},
-                     {"adjoint", backward ? milliseconds(0.8) : 0.0},
-                     {"emit", milliseconds(0.4)},
-                     {"build", milliseconds(40)},
-                     {"reference", milliseconds(backward ? 30 : 9)},
-                     {"run", milliseconds(3)},
-                     {"compare", milliseconds(1)}}},
-                   {"source", {{"file", family + "/" + kernel + ".py"}, {"line", 2}}},
-                   {"reproduce", fmt::format("assay run {} --seed 7", name)}};
+    json record = {
+        {"record", "case"},
+        {"case", name},
+        {"family", family},
+        {"kernel", kernel},
+        {"types", "f32"},
+        {"device", device},
+        {"pass", pass},
+        {"mode", ""},
+        {"outcome", runs ? "pass" : "unsupported"},
+        {"kind", runs ? "" : "no CUDA driver"},
+        {"message", runs ? "" : "libcuda.so.1 was not found: install the NVIDIA driver"},
+        {"rho_max", runs ? json(rho) : json()},
+        {"values_compared", runs ? 5120 : 0},
+        {"input_sets", runs ? 10 : 0},
+        {"controls_rejected", runs ? 7 : 0},
+        {"inconclusive",
+         {{"path", 0}, {"kink", runs ? 1 : 0}, {"conditioning", 0}, {"overflow", 0}, {"race", 0}, {"domain", 0}}},
+        {"tiers", json::object()},
+        {"attempts", json::array({runs ? "pass" : "unsupported"})},
+        {"time_ms",
+         {{"read", milliseconds(0.3)},
+          {"adjoint", backward ? milliseconds(0.8) : 0.0},
+          {"emit", milliseconds(0.4)},
+          {"build", milliseconds(40)},
+          {"reference", milliseconds(backward ? 30 : 9)},
+          {"run", milliseconds(3)},
+          {"compare", milliseconds(1)}}},
+        {"source", {{"file", family + "/" + kernel + ".py"}, {"line", 2}}},
+        {"reproduce", fmt::format("assay run {} --seed 7", name)}};
     if (runs) {
       record["tiers"]["t1"] = {{"checks", 2560}, {"failed", 0}, {"rho_max", rho / 2}};
       record["tiers"]["t3"] = {{"checks", 2560}, {"failed", 0}, {"rho_max", rho}};
@@ -166,7 +176,8 @@ class Maker {
 
   void plant_mismatches() {
     for (const auto& [family, kernel] : {std::pair("loop", 1), std::pair("loop", 4), std::pair("nested_loop", 2)}) {
-      json& record = turn(family, kernel, "backward", "fail", "mismatch", "grad_x[3] is 0.5, expected 1.25 within 2.8e-14");
+      json& record =
+          turn(family, kernel, "backward", "fail", "mismatch", "grad_x[3] is 0.5, expected 1.25 within 2.8e-14");
       record["rho_max"] = "inf";
       record["tiers"]["t1"]["failed"] = 12;
       record["tiers"]["t1"]["rho_max"] = "inf";
@@ -181,7 +192,8 @@ class Maker {
     plant_mismatches();
     turn("math", 0, "forward", "pass_marginal", "", "")["rho_max"] = 0.94;
     json& build = turn("vector", 1, "forward", "build_failed", "compiler", "g++ refused the emitted source");
-    build["log"] = "vector_0020.cpp:14:22: error: 'vec3f' does not name a type\n   14 |   const vec3f v = x[i];\n" + options_.hostile;
+    build["log"] = "vector_0020.cpp:14:22: error: 'vec3f' does not name a type\n   14 |   const vec3f v = x[i];\n" +
+                   options_.hostile;
     build["values_compared"] = 0;
     json& crash = turn("control_flow", 2, "backward", "crashed", "SIGSEGV", "the worker died of signal 11 in run");
     crash["attempts"] = {"crashed", "crashed"};
@@ -200,7 +212,8 @@ class Maker {
 
   json start() const {
     json plan = json::array();
-    for (const json& record : cases_) plan.push_back(record.at("case"));
+    for (const json& record : cases_)
+      plan.push_back(record.at("case"));
     return {{"record", "run_start"},
             {"schema_version", schemas::kRecordSchemaVersion},
             {"run_id", "20261121T034702Z-5f1c09ab"},
@@ -213,8 +226,16 @@ class Maker {
               {"compiler", "g++ 12.2.0"},
               {"nvrtc", "12.8"},
               {"devices",
-               {{{"name", "cpu"}, {"available", true}, {"reason", ""}, {"description", "AMD EPYC 7B13"}, {"toolkit", "g++ 12.2.0"}},
-                {{"name", "cuda"}, {"available", false}, {"reason", "no CUDA driver"}, {"description", ""}, {"toolkit", "NVRTC 12.8"}}}},
+               {{{"name", "cpu"},
+                 {"available", true},
+                 {"reason", ""},
+                 {"description", "AMD EPYC 7B13"},
+                 {"toolkit", "g++ 12.2.0"}},
+                {{"name", "cuda"},
+                 {"available", false},
+                 {"reason", "no CUDA driver"},
+                 {"description", ""},
+                 {"toolkit", "NVRTC 12.8"}}}},
               {"commit", "63982813f00d"},
               {"dirty", true}}},
             {"plan", plan}};
@@ -222,7 +243,8 @@ class Maker {
 
   json end() const {
     std::map<std::string, int> counts;
-    for (const json& record : cases_) ++counts[record.at("outcome")];
+    for (const json& record : cases_)
+      ++counts[record.at("outcome")];
     return {{"record", "run_end"},
             {"finished", "2026-11-21T03:47:40Z"},
             {"counts", counts},

@@ -1,0 +1,195 @@
+// The page in a real browser: it opens without a complaint, asks for nothing, filters, shows a case, obeys the
+// keyboard.
+#include "reports/testing/browser.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "reports/report_files.hpp"
+#include "reports/testing/synthetic_run.hpp"
+
+namespace assay::reports {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kFailed = "loop/generated_1_0020/f32/cpu/backward";
+
+class ReportInBrowser : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { program_ = new std::string(testing::Browser::find_program()); }
+  static void TearDownTestSuite() { delete program_; }
+
+  void SetUp() override {
+    if (program_->empty()) GTEST_SKIP() << "no chromium, chromium-browser or google-chrome in PATH";
+    dir_ = fs::temp_directory_path() / fmt::format("assay-page-{}", ::getpid());
+    Result<testing::Browser> browser = testing::Browser::start(*program_);
+    ASSERT_TRUE(browser.ok()) << browser.error().text();
+    browser_.emplace(browser.take());
+  }
+  void TearDown() override {
+    browser_.reset();
+    if (!dir_.empty()) fs::remove_all(dir_);
+  }
+
+  // Writes the report of a synthetic run and opens it.
+  void open(const testing::SyntheticRun& options, const std::string& fragment = "") {
+    testing::write_synthetic_run(dir_, options);
+    const Result<Reports> reports = write_reports(dir_);
+    ASSERT_TRUE(reports.ok()) << reports.error().text();
+    url_ = "file://" + reports->html.string();
+    reopen(fragment);
+  }
+  void reopen(const std::string& fragment) {
+    const Result<void> opened = browser_->open(url_ + fragment);
+    ASSERT_TRUE(opened.ok()) << opened.error().text();
+  }
+  json value(const std::string& expression) {
+    const Result<json> found = browser_->evaluate(expression);
+    EXPECT_TRUE(found.ok()) << found.error().text();
+    return found.value_or(json());
+  }
+  // After the browser has drawn, so that scrolling and rendering have happened.
+  json value_after_frame(const std::string& expression) {
+    return value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(" + expression +
+                 "))))");
+  }
+  void press(const std::string& key) { ASSERT_TRUE(browser_->press(key).ok()); }
+
+  static inline std::string* program_ = nullptr;
+  fs::path dir_;
+  std::string url_;
+  std::optional<testing::Browser> browser_;
+};
+
+TEST_F(ReportInBrowser, OpensWithoutAComplaintAndAsksForNothing) {
+  open({});
+  EXPECT_THAT(browser_->complaints(), IsEmpty());
+  for (const std::string& request : browser_->requests()) {
+    EXPECT_TRUE(request == url_ || request == "data:," || request == "about:blank") << request;
+  }
+  EXPECT_EQ(value("document.querySelector('h1').textContent"), "8 cases of 504 are not as expected");
+  EXPECT_EQ(value("document.querySelectorAll('.grid tbody tr').length"), 9);
+  EXPECT_EQ(value("document.querySelectorAll('details.case').length"), 8);
+  EXPECT_EQ(value("document.getElementById('shown').textContent"), "504 of 504");
+}
+
+TEST_F(ReportInBrowser, PolicyForbidsWhatThePageDoesNotBring) {
+  open({});
+  value(
+      "window.ran = false; const s = document.createElement('script'); s.textContent = 'window.ran = true'; "
+      "document.body.append(s)");
+  value("fetch('https://example.invalid/').catch(() => 0)");
+  value("document.body.setAttribute('style', 'color: red')");
+  EXPECT_EQ(value("window.ran"), false);
+  EXPECT_NE(value("getComputedStyle(document.body).color"), "rgb(255, 0, 0)");
+  for (const std::string& request : browser_->requests())
+    EXPECT_THAT(request, ::testing::Not(HasSubstr("example.invalid")));
+  EXPECT_GE(browser_->complaints().size(), 3U) << "each attempt is refused with a complaint";
+}
+
+TEST_F(ReportInBrowser, CellOfTheGridFiltersTheList) {
+  open({});
+  value("document.querySelector('.grid tbody tr:nth-child(5) td:nth-child(3) a').click()");
+  EXPECT_EQ(value_after_frame("document.getElementById('shown').textContent"), "14 of 504");
+  EXPECT_EQ(value("document.getElementById('filter').value"), "family:loop device:cpu pass:backward");
+  EXPECT_EQ(value("document.querySelector('.row .badge').textContent"), "fail(mismatch)");
+}
+
+TEST_F(ReportInBrowser, FragmentIsTheState) {
+  open({}, "#q=outcome%3Afail");
+  EXPECT_EQ(value("document.getElementById('shown').textContent"), "3 of 504");
+  reopen(std::string("#case=") + kFailed);
+  EXPECT_EQ(value("document.getElementById('report').hidden"), true);
+  EXPECT_EQ(value("document.querySelector('#case h1').textContent"), kFailed);
+  const std::string text = value("document.getElementById('case').textContent");
+  for (const char* part : {"assay run loop/generated_1_0020/f32/cpu/backward --seed 7", "0x3ff4000000000000",
+                           "T1 double lift", "Time by stage", "@wp.kernel", "__global__"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("null")));
+  EXPECT_THAT(browser_->complaints(), IsEmpty());
+}
+
+TEST_F(ReportInBrowser, KeyboardFiltersMovesAndOpens) {
+  open({});
+  press("/");
+  EXPECT_EQ(value("document.activeElement.id"), "filter");
+  for (const char* key : {"f", "a", "i", "l"})
+    press(key);
+  EXPECT_EQ(value_after_frame("document.getElementById('filter').value"), "fail");
+  press("Escape");
+  press("j");
+  EXPECT_EQ(value_after_frame("[...document.querySelectorAll('.row')].findIndex(r => r.classList.contains('on'))"), 1);
+  press("k");
+  press("j");
+  const std::string name = value_after_frame("document.querySelector('.row.on .name').textContent");
+  press("Enter");
+  EXPECT_EQ(value_after_frame("document.querySelector('#case h1').textContent"), name);
+  press("k");
+  EXPECT_NE(value_after_frame("document.querySelector('#case h1').textContent"), name);
+  press("Escape");
+  EXPECT_EQ(value_after_frame("document.getElementById('case').hidden"), true);
+  EXPECT_THAT(browser_->complaints(), IsEmpty());
+}
+
+TEST_F(ReportInBrowser, HostileTextStaysText) {
+  open({.kernels_per_family = 8,
+        .cuda = false,
+        .hostile =
+            "</script></pre><img src=x onerror=\"window.ran=true\"><script>window.ran=true</script>{{headline}}"});
+  EXPECT_EQ(value("typeof window.ran"), "undefined");
+  EXPECT_EQ(value("document.querySelectorAll('img').length"), 0);
+  EXPECT_EQ(value("document.scripts.length"), 2);
+  reopen(std::string("#case=") + kFailed);
+  EXPECT_THAT(value("document.getElementById('case').textContent").get<std::string>(),
+              HasSubstr("<script>window.ran=true"));
+  EXPECT_EQ(value("document.querySelectorAll('img').length"), 0);
+  EXPECT_THAT(browser_->complaints(), IsEmpty());
+}
+
+TEST_F(ReportInBrowser, IsReadableWithoutScripts) {
+  ASSERT_TRUE(browser_->disable_scripts().ok());
+  open({});
+  const std::string text = value("document.body.innerText");
+  for (const char* part :
+       {"8 cases of 504 are not as expected", "nested_loop", "fail(mismatch)", "not available: no CUDA driver",
+        "assay run control_flow/generated_1_0037/f32/cpu/backward --seed 7", "needs JavaScript"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("Copy"))) << "what needs scripts is not offered";
+}
+
+TEST_F(ReportInBrowser, TenThousandCasesAreSmallAndDrawnInWindows) {
+  open({.kernels_per_family = 280});
+  EXPECT_LT(fs::file_size(dir_ / kReportHtmlFile), 3U << 20U);
+  EXPECT_EQ(value("JSON.parse(document.getElementById('data').textContent).rows.length"), 10080);
+  EXPECT_LT(value("document.querySelectorAll('.row').length").get<int>(), 100);
+  value("document.getElementById('list').scrollTop = 1e9");
+  EXPECT_EQ(value_after_frame("document.querySelector('.row:last-child .badge').textContent"),
+            "unsupported(no CUDA driver)");
+  EXPECT_LT(value("performance.timing.domComplete - performance.timing.navigationStart").get<double>(), 4000.0);
+  EXPECT_THAT(browser_->complaints(), IsEmpty());
+}
+
+TEST_F(ReportInBrowser, FollowsTheColourSchemeOfTheReader) {
+  ASSERT_TRUE(browser_->emulate("prefers-color-scheme", "dark").ok());
+  open({});
+  const std::string dark = value("getComputedStyle(document.body).backgroundColor");
+  value("document.getElementById('theme').click()");
+  const std::string light = value("getComputedStyle(document.body).backgroundColor");
+  EXPECT_EQ(dark, "rgb(16, 20, 24)");
+  EXPECT_EQ(light, "rgb(247, 247, 245)");
+}
+
+}  // namespace
+}  // namespace assay::reports

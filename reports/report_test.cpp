@@ -1,0 +1,197 @@
+// From records to the summary, report.json and the page's text; browser_test.cpp opens the page.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "reports/report_files.hpp"
+#include "reports/report_html.hpp"
+#include "reports/testing/synthetic_run.hpp"
+#include "reports/wording.hpp"
+
+namespace assay::reports {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Report : public ::testing::Test {
+ protected:
+  Report()
+      : dir_(fs::temp_directory_path() / fmt::format("assay-report-{}-{}", ::getpid(),
+                                                     ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::create_directories(dir_);
+  }
+  ~Report() override { fs::remove_all(dir_); }
+
+  void write(const std::string& records) const { std::ofstream(dir_ / kRecordsFile, std::ios::binary) << records; }
+
+  Summary summary_of(const std::string& records) const {
+    write(records);
+    const Result<reports::Run> run = read_run(dir_);
+    EXPECT_TRUE(run.ok()) << run.error().text();
+    return summarise(*run);
+  }
+
+  static std::string text_of(const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  fs::path dir_;
+};
+
+// Leaves out the lines that contain `word`.
+std::string without_lines(const std::string& records, const std::string& word) {
+  std::istringstream stream(records);
+  std::string kept;
+  for (std::string line; std::getline(stream, line);) {
+    if (line.find("\"record\":\"run_start\"") != std::string::npos || line.find(word) == std::string::npos) {
+      kept += line + "\n";
+    }
+  }
+  return kept;
+}
+
+TEST_F(Report, VerdictSaysWhyAndOfHowMany) {
+  const Summary summary = summary_of(testing::synthetic_records({}));
+  EXPECT_EQ(summary.verdict.status, "unexpected");
+  EXPECT_EQ(summary.verdict.exit_status, 1);
+  EXPECT_EQ(summary.verdict.headline, "8 cases of 504 are not as expected");
+  EXPECT_THAT(summary.verdict.reasons, ElementsAre("1 crashed", "3 fail", "1 timed_out", "1 build_failed",
+                                                   "2 inconclusive", "252 unsupported", "1 pass_marginal", "243 pass"));
+  const Denominators& of = summary.denominators;
+  EXPECT_EQ(of.planned, 504);
+  EXPECT_EQ(of.run, 504);
+  EXPECT_EQ(of.supported, 252);
+  EXPECT_EQ(of.compared, 249);
+  EXPECT_EQ(of.values_compared, 249 * 5120);
+  EXPECT_THAT(of.devices, ElementsAre("cpu"));
+}
+
+TEST_F(Report, CleanRunIsAsExpectedAndNamesWhatCouldNotRun) {
+  EXPECT_EQ(summary_of(testing::synthetic_records({.failures = false})).verdict.headline,
+            "All 252 cases that could run here pass");
+  const Summary cpu = summary_of(testing::synthetic_records({.cuda = false, .failures = false}));
+  EXPECT_EQ(cpu.verdict.headline, "All 252 cases pass");
+  EXPECT_EQ(cpu.verdict.status, "as_expected");
+  EXPECT_EQ(cpu.verdict.exit_status, 0);
+}
+
+TEST_F(Report, RunWithoutItsEndIsIncomplete) {
+  const Summary summary = summary_of(testing::synthetic_records({.failures = false, .finished = false}));
+  EXPECT_EQ(summary.verdict.status, "incomplete");
+  EXPECT_EQ(summary.verdict.exit_status, 1);
+}
+
+TEST_F(Report, MissingLineIsNotRunAndContradictsTheEnd) {
+  const std::string all = testing::synthetic_records({.cuda = false, .failures = false});
+  const Summary summary = summary_of(without_lines(all, "\"case\":\"loop/generated_1_0003/f32/cpu/forward\""));
+  EXPECT_EQ(summary.verdict.status, "incomplete");
+  EXPECT_EQ(summary.verdict.exit_status, 1);
+  EXPECT_EQ(summary.counts.at("not_run"), 1);
+  EXPECT_EQ(summary.denominators.run, 251);
+  ASSERT_EQ(summary.groups.size(), 1U);
+  EXPECT_EQ(summary.groups[0].signature, "not_run(missing) in loop");
+}
+
+TEST_F(Report, GroupsPutTheGravestFirstAndCellsAddUp) {
+  const Summary summary = summary_of(testing::synthetic_records({}));
+  std::vector<std::string> signatures;
+  for (const FailureGroup& group : summary.groups)
+    signatures.push_back(group.signature);
+  EXPECT_THAT(signatures,
+              ElementsAre("crashed(SIGSEGV) in control_flow", "fail(mismatch) in loop", "fail(mismatch) in nested_loop",
+                          "timed_out(run) in loop", "build_failed(compiler) in vector",
+                          "inconclusive(domain) in scalar_param", "inconclusive(race) in scalar_param"));
+  std::int64_t total = 0;
+  for (const GridCell& cell : summary.grid)
+    total += cell.tally.total();
+  EXPECT_EQ(total, 504);
+  EXPECT_EQ(summary.grid.size(), 36U);
+}
+
+TEST_F(Report, DamagedRecordsAreRefusedWithTheirLine) {
+  std::string records = testing::synthetic_records({});
+  records.replace(records.find("\"outcome\":\"pass\""), 16, "\"outcome\":\"fine\"");
+  write(records);
+  const Result<Reports> reports = write_reports(dir_);
+  ASSERT_FALSE(reports.ok());
+  EXPECT_THAT(reports.error().text(), HasSubstr("records.jsonl:2: /outcome: found \"fine\", expected one of"));
+  EXPECT_FALSE(fs::exists(dir_ / kReportHtmlFile));
+}
+
+TEST_F(Report, FilesAreWholeOrNotThere) {
+  testing::write_synthetic_run(dir_, {});
+  fs::create_directories(dir_ / kReportHtmlFile / "in the way");
+  const Result<Reports> reports = write_reports(dir_);
+  ASSERT_FALSE(reports.ok());
+  EXPECT_THAT(reports.error().text(), HasSubstr("report.html: cannot write: "));
+  EXPECT_FALSE(fs::exists(dir_ / "report.html.partial"));
+}
+
+TEST_F(Report, JsonHasEveryCaseInTheOrderOfThePlan) {
+  testing::write_synthetic_run(dir_, {});
+  ASSERT_TRUE(write_reports(dir_).ok());
+  const json report = json::parse(text_of(dir_ / kReportJsonFile));
+  EXPECT_EQ(report.at("cases").size(), 504U);
+  EXPECT_EQ(report.at("cases").at(0).at("case"), "arithmetic/generated_1_0003/f32/cpu/forward");
+  EXPECT_EQ(report.at("findings").at(1).at("threads"), json::array({"(3)", "(4)"}));
+  EXPECT_EQ(report.at("counts").at("fail"), 3);
+}
+
+TEST_F(Report, PageAdmitsItsOwnStyleAndScriptAndNothingElse) {
+  testing::write_synthetic_run(dir_, {});
+  ASSERT_TRUE(write_reports(dir_).ok());
+  const std::string page = text_of(dir_ / kReportHtmlFile);
+  EXPECT_THAT(page, HasSubstr("content=\"default-src &#39;none&#39;; script-src &#39;sha256-"));
+  EXPECT_THAT(page, Not(HasSubstr("unsafe-inline")));
+  const std::regex outside("(href|src)=\"(https?:|//)");
+  EXPECT_FALSE(std::regex_search(page, outside)) << "no request may leave the file";
+  EXPECT_EQ(page.find(" style="), std::string::npos) << "the policy would refuse it";
+}
+
+TEST_F(Report, EverythingFailingStillMakesASmallPage) {
+  std::string records = testing::synthetic_records({.kernels_per_family = 60, .cuda = false, .failures = false});
+  const std::string log = "\"log\":\"" + std::string(20000, 'x') + "\",\"outcome\":\"fail\"";
+  for (std::size_t at = 0; (at = records.find("\"outcome\":\"pass\"", at)) != std::string::npos; at += log.size()) {
+    records.replace(at, 16, log);
+  }
+  records = without_lines(records, "\"record\":\"run_end\"");
+  write(records);
+  ASSERT_TRUE(write_reports(dir_).ok());
+  EXPECT_GT(records.size(), 20U << 20U);
+  EXPECT_LT(fs::file_size(dir_ / kReportHtmlFile), 3U << 20U);
+  EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("112 more like these"));
+}
+
+TEST(CspHash, IsTheHashThatBrowsersCompute) {
+  // The example of the CSP specification: alert('Hello, world.');
+  EXPECT_EQ(csp_hash("alert('Hello, world.');"), "'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='");
+}
+
+TEST(Wording, SpellsNumbersTimesAndPlaces) {
+  EXPECT_EQ(count_text(1234567), "1\u202f234\u202f567");
+  EXPECT_EQ(count_text(999), "999");
+  EXPECT_EQ(time_text(0.44), "0.4 ms");
+  EXPECT_EQ(time_text(3250), "3.25 s");
+  EXPECT_EQ(time_text(125e3), "2 min 5 s");
+  EXPECT_EQ(rho_text(json()), "");
+  EXPECT_EQ(rho_text("inf"), "∞");
+  EXPECT_EQ(rho_text(0.4216), "0.422");
+  EXPECT_EQ(place_text({{"array", "x"}, {"index", {3, 0}}}), "x[3, 0]");
+  EXPECT_EQ(place_text({{"array", "n"}, {"index", json::array()}}), "n");
+  EXPECT_EQ(case_link("a/b c%\""), "#case=a/b%20c%25%22");
+}
+
+}  // namespace
+}  // namespace assay::reports

@@ -1,0 +1,229 @@
+#include "reports/state.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <map>
+#include <system_error>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "reports/report_files.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+json cell_json(const StateCell& cell) {
+  return {{"family", cell.family}, {"pass", cell.pass},       {"device", cell.device},
+          {"date", cell.date},     {"toolkit", cell.toolkit}, {"run_id", cell.run_id},
+          {"total", cell.total},   {"passed", cell.passed},   {"inconclusive", cell.inconclusive}};
+}
+
+StateCell cell_from(const json& value) {
+  return {.family = value.at("family"),
+          .pass = value.at("pass"),
+          .device = value.at("device"),
+          .date = value.at("date"),
+          .toolkit = value.at("toolkit"),
+          .run_id = value.at("run_id"),
+          .total = value.at("total"),
+          .passed = value.at("passed"),
+          .inconclusive = value.at("inconclusive")};
+}
+
+auto position(const StateCell& cell) { return std::tuple(cell.family, cell.pass != "forward", cell.device); }
+
+std::string date_of(const Run& run) { return run.start.at("started").get<std::string>().substr(0, 10); }
+
+std::string toolkit_of(const Run& run, const std::string& device) {
+  for (const json& row : run.start.at("environment").at("devices")) {
+    if (row.at("name") == device) return row.at("toolkit");
+  }
+  return "";
+}
+
+void put_cell(State& state, StateCell cell) {
+  const auto old = std::find_if(state.cells.begin(), state.cells.end(),
+                                [&](const StateCell& other) { return position(other) == position(cell); });
+  if (old == state.cells.end()) {
+    state.cells.push_back(std::move(cell));
+  } else if (old->run_id < cell.run_id) {
+    *old = std::move(cell);
+  }
+}
+
+void put_log(State& state, StateLogEntry entry) {
+  const bool known = std::any_of(state.log.begin(), state.log.end(), [&](const StateLogEntry& other) {
+    return other.run_id == entry.run_id && other.device == entry.device;
+  });
+  if (!known) state.log.push_back(std::move(entry));
+}
+
+// Text from records in a table of Markdown.
+std::string cell_text(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '|') safe += "\\|";
+    else if (c == '<') safe += "&lt;";
+    else if (c == '\n' || c == '\r') safe += ' ';
+    else safe += c;
+  }
+  return safe;
+}
+
+// What the page says of a combination: counts, date and toolkit, or that it never ran.
+std::string proof_text(const State& state, const std::string& family, const std::string& pass,
+                       const std::string& device) {
+  const auto cell = std::find_if(state.cells.begin(), state.cells.end(), [&](const StateCell& other) {
+    return other.family == family && other.pass == pass && other.device == device;
+  });
+  if (cell == state.cells.end()) return device == "cuda" ? "never ran on a GPU" : "never ran";
+  std::string counts = fmt::format("{} of {} pass", cell->passed, cell->total);
+  if (cell->inconclusive > 0) counts += fmt::format(", {} inconclusive", cell->inconclusive);
+  return fmt::format("{}; {}, {}", counts, cell->date,
+                     cell->toolkit.empty() ? "toolkit unknown" : cell_text(cell->toolkit));
+}
+
+std::string blockers_text(const State& state) {
+  if (state.blockers.empty()) return " none\n";
+  std::string text = "\n\n";
+  for (const std::string& blocker : state.blockers)
+    text += fmt::format("- {}\n", blocker);
+  return text;
+}
+
+std::string table_text(const State& state) {
+  std::string text = "| family | pass | cpu | cuda | ptx |\n|---|---|---|---|---|\n";
+  std::string last;
+  for (const StateCell& cell : state.cells) {  // sorted, so that a family's cells stand together
+    if (cell.family == last) continue;
+    last = cell.family;
+    for (const char* pass : {"forward", "backward"}) {
+      text += fmt::format("| {} | {} |", cell_text(last), pass);
+      for (const char* device : {"cpu", "cuda", "ptx"})
+        text += fmt::format(" {} |", proof_text(state, last, pass, device));
+      text += '\n';
+    }
+  }
+  return last.empty() ? "No family has run on any device.\n" : text;
+}
+
+// One sentence on the GPU, whatever the table says.
+std::string gpu_text(const State& state) {
+  const StateCell* latest = nullptr;
+  for (const StateCell& cell : state.cells) {
+    if (cell.device == "cuda" && (latest == nullptr || latest->run_id < cell.run_id)) latest = &cell;
+  }
+  if (latest == nullptr) return "No kernel ever ran on a GPU.";
+  return fmt::format("Kernels last ran on a GPU on {}, with {}.", latest->date, cell_text(latest->toolkit));
+}
+
+}  // namespace
+
+Result<State> read_state(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return Error{fmt::format("cannot read: {}", std::generic_category().message(errno)), file.string()};
+  const json document = json::parse(stream, nullptr, false);
+  if (document.is_discarded()) return Error{"found a file that is not JSON", file.string()};
+  if (const auto complaints = schemas::Validator(schemas::kStateSchemaText).complaints(document); !complaints.empty()) {
+    return Error{complaints.front().text(), file.string()};
+  }
+  State state{.phase = document.at("phase"),
+              .next_action = document.at("next_action"),
+              .blockers = document.at("blockers").get<std::vector<std::string>>()};
+  for (const json& cell : document.at("cells"))
+    state.cells.push_back(cell_from(cell));
+  for (const json& entry : document.at("log")) {
+    state.log.push_back({.date = entry.at("date"),
+                         .run_id = entry.at("run_id"),
+                         .device = entry.at("device"),
+                         .text = entry.at("text")});
+  }
+  return state;
+}
+
+Result<void> write_state(const std::filesystem::path& file, const State& state) {
+  json cells = json::array();
+  for (const StateCell& cell : state.cells)
+    cells.push_back(cell_json(cell));
+  json log = json::array();
+  for (const StateLogEntry& entry : state.log) {
+    log.push_back({{"date", entry.date}, {"run_id", entry.run_id}, {"device", entry.device}, {"text", entry.text}});
+  }
+  const json document = {{"schema_version", schemas::kStateSchemaVersion},
+                         {"phase", state.phase},
+                         {"next_action", state.next_action},
+                         {"blockers", state.blockers},
+                         {"cells", cells},
+                         {"log", log}};
+  return replace_file(file, document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+Result<void> update_state(State& state, const Run& run, const Summary& summary) {
+  const std::string run_id = run.start.at("run_id");
+  if (!run.complete()) return Error{"the run did not finish, expected one with its last line", run_id};
+
+  std::map<std::string, Tally> devices;
+  for (const GridCell& cell : summary.grid) {
+    const Tally& tally = cell.tally;
+    const std::int64_t total = tally.total() - tally.unsupported - tally.not_run;
+    if (total == 0) continue;
+    devices[cell.device].add(tally);
+    put_cell(state, {.family = cell.family,
+                     .pass = cell.pass,
+                     .device = cell.device,
+                     .date = date_of(run),
+                     .toolkit = toolkit_of(run, cell.device),
+                     .run_id = run_id,
+                     .total = total,
+                     .passed = tally.passed,
+                     .inconclusive = tally.inconclusive});
+  }
+  if (devices.empty()) return Error{"nothing ran, expected at least one supported case", run_id};
+  for (const auto& [device, tally] : devices) {
+    const json& environment = run.start.at("environment");
+    put_log(state, {.date = date_of(run),
+                    .run_id = run_id,
+                    .device = device,
+                    .text = fmt::format("{} of {} pass with {}, commit {}{}", tally.passed,
+                                        tally.total() - tally.unsupported - tally.not_run, toolkit_of(run, device),
+                                        environment.at("commit").get<std::string>(),
+                                        environment.at("dirty").get<bool>() ? " with local changes" : "")});
+  }
+  std::sort(state.cells.begin(), state.cells.end(),
+            [](const StateCell& left, const StateCell& right) { return position(left) < position(right); });
+  std::stable_sort(state.log.begin(), state.log.end(),
+                   [](const StateLogEntry& left, const StateLogEntry& right) { return left.run_id < right.run_id; });
+  if (state.log.size() > kStateLogEntries) {
+    state.log.erase(state.log.begin(), state.log.end() - static_cast<std::ptrdiff_t>(kStateLogEntries));
+  }
+  return {};
+}
+
+std::string state_page(const State& state) {
+  std::string log;
+  for (auto entry = state.log.rbegin(); entry != state.log.rend(); ++entry) {
+    log += fmt::format("- {} {}: {}\n", entry->date, entry->device, cell_text(entry->text));
+  }
+  return fmt::format(
+      "# CUDA state\n\n"
+      "Written by `assay state` from `conformance/state.json`; a test fails when it is stale. Phase, next action and\n"
+      "blockers are edited there; the rest comes from the records of runs (`assay state --update DIR`).\n\n"
+      "**Phase:** {}\n\n**Next action:** {}\n\n**Blockers:**{}\n"
+      "{}\n\n"
+      "## Last real run\n\n{}\n"
+      "## Log\n\n{}",
+      state.phase, state.next_action, blockers_text(state), gpu_text(state), table_text(state),
+      log.empty() ? "No run has been taken into this state.\n" : log);
+}
+
+Result<void> write_state_page(const std::filesystem::path& file, const State& state) {
+  return replace_file(file, state_page(state));
+}
+
+}  // namespace assay::reports

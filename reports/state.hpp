@@ -1,0 +1,63 @@
+// CUDA_STATE.md: what has been proved where, last. It is written from conformance/state.json, a small summary of run
+// records that is committed with it, so that a test can tell when the page is stale without running anything.
+//
+//   assay state --update DIR    read_state, update_state from DIR's records, write_state, write_state_page
+//   assay state                 read_state, write_state_page
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ir/support/result.hpp"
+#include "reports/summary.hpp"
+
+namespace assay::reports {
+
+// The last real run of a family's cases in one pass on one device.
+struct StateCell {
+  std::string family;
+  std::string pass;
+  std::string device;
+  std::string date;        // of the run, "2026-11-21"
+  std::string toolkit;     // what compiled the kernels, "NVRTC 12.8"
+  std::string run_id;      // greater ids are later runs
+  std::int64_t total = 0;  // supported cases of that run
+  std::int64_t passed = 0;
+  std::int64_t inconclusive = 0;
+  friend bool operator==(const StateCell&, const StateCell&) = default;
+};
+
+struct StateLogEntry {
+  std::string date;
+  std::string run_id;
+  std::string device;
+  std::string text;
+  friend bool operator==(const StateLogEntry&, const StateLogEntry&) = default;
+};
+
+struct State {
+  std::string phase;  // written by people, as the next two
+  std::string next_action;
+  std::vector<std::string> blockers;
+  std::vector<StateCell> cells;    // sorted by family, pass (forward first) and device
+  std::vector<StateLogEntry> log;  // oldest first, at most kStateLogEntries
+  friend bool operator==(const State&, const State&) = default;
+};
+
+inline constexpr std::size_t kStateLogEntries = 60;
+
+// Reads conformance/state.json; what its schema does not admit is an error with the pointer.
+Result<State> read_state(const std::filesystem::path& file);
+Result<void> write_state(const std::filesystem::path& file, const State& state);
+
+// Takes a run into the state: each combination that really ran replaces an older one, and the log gains a line for each
+// device that ran. The same run again changes nothing. A run that did not finish, or in which nothing ran, is refused.
+Result<void> update_state(State& state, const Run& run, const Summary& summary);
+
+// The page's text, a function of the state alone.
+std::string state_page(const State& state);
+Result<void> write_state_page(const std::filesystem::path& file, const State& state);
+
+}  // namespace assay::reports

@@ -1,0 +1,127 @@
+#include "reports/state.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "reports/testing/synthetic_run.hpp"
+
+namespace assay::reports {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  EXPECT_TRUE(stream.is_open()) << file;
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class StateTest : public ::testing::Test {
+ protected:
+  StateTest() : dir_(fs::temp_directory_path() / fmt::format("assay-state-{}", ::getpid())) {
+    fs::create_directories(dir_);
+  }
+  ~StateTest() override { fs::remove_all(dir_); }
+
+  reports::Run run_of(const testing::SyntheticRun& options) const {
+    testing::write_synthetic_run(dir_, options);
+    Result<reports::Run> run = read_run(dir_);
+    EXPECT_TRUE(run.ok()) << run.error().text();
+    return run.take();
+  }
+
+  static Result<void> update(State& state, const reports::Run& run) { return update_state(state, run, summarise(run)); }
+
+  fs::path dir_;
+};
+
+State empty_state() { return {.phase = "first", .next_action = "run", .blockers = {"no GPU at hand"}}; }
+
+// The page that is committed is the one that the committed state gives. Mend it with `assay state`.
+TEST(CommittedState, PageIsNotStale) {
+  const Result<State> state = read_state(ASSAY_SOURCE_DIR "/conformance/state.json");
+  ASSERT_TRUE(state.ok()) << state.error().text();
+  EXPECT_EQ(text_of(ASSAY_SOURCE_DIR "/CUDA_STATE.md"), state_page(*state)) << "stale: run `assay state`";
+}
+
+TEST_F(StateTest, PageOfARunIsTheGoldenOne) {
+  State state = empty_state();
+  ASSERT_TRUE(update(state, run_of({})).ok());
+  EXPECT_EQ(state_page(state), text_of(ASSAY_SOURCE_DIR "/reports/golden/cuda_state.md"));
+}
+
+TEST_F(StateTest, SameRunAgainChangesNothing) {
+  State state = empty_state();
+  const reports::Run run = run_of({});
+  ASSERT_TRUE(update(state, run).ok());
+  const State once = state;
+  ASSERT_TRUE(update(state, run).ok());
+  EXPECT_EQ(state, once);
+}
+
+TEST_F(StateTest, FileComesBack) {
+  State state = empty_state();
+  ASSERT_TRUE(update(state, run_of({})).ok());
+  ASSERT_TRUE(write_state(dir_ / "state.json", state).ok());
+  const Result<State> read = read_state(dir_ / "state.json");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(*read, state);
+}
+
+TEST_F(StateTest, UnsupportedCasesAreNoProof) {
+  State state = empty_state();
+  ASSERT_TRUE(update(state, run_of({})).ok());
+  for (const StateCell& cell : state.cells)
+    EXPECT_EQ(cell.device, "cpu");
+  EXPECT_THAT(state_page(state), HasSubstr("No kernel ever ran on a GPU."));
+}
+
+TEST_F(StateTest, OlderRunDoesNotReplaceANewerOne) {
+  State state = empty_state();
+  const reports::Run run = run_of({});
+  ASSERT_TRUE(update(state, run).ok());
+  const State newer = state;
+  reports::Run older = run;
+  older.start["run_id"] = "20200101T000000Z-00000000";
+  older.start["started"] = "2020-01-01T00:00:00Z";
+  ASSERT_TRUE(update(state, older).ok());
+  EXPECT_EQ(state.cells, newer.cells);
+  EXPECT_EQ(state.log.front().date, "2020-01-01") << "the log is in the order of the runs";
+}
+
+TEST_F(StateTest, RunOnAGpuIsShownWithDateAndToolkit) {
+  reports::Run run = run_of({.kernels_per_family = 1, .failures = false});
+  run.start["environment"]["devices"][1]["toolkit"] = "NVRTC 12.8 | <b>";
+  for (nlohmann::json& record : run.cases) {
+    if (record.at("device") == "cuda") record["outcome"] = "pass";
+  }
+  State state = empty_state();
+  ASSERT_TRUE(update(state, run).ok());
+  const std::string page = state_page(state);
+  EXPECT_THAT(page, HasSubstr("Kernels last ran on a GPU on 2026-11-21, with NVRTC 12.8 \\| &lt;b>."));
+  EXPECT_THAT(page, HasSubstr("| 1 of 1 pass; 2026-11-21, NVRTC 12.8 \\| &lt;b> | never ran |"));
+}
+
+TEST_F(StateTest, RefusesARunThatDidNotFinishOrInWhichNothingRan) {
+  State state = empty_state();
+  EXPECT_THAT(update(state, run_of({.finished = false})).error().text(), HasSubstr("the run did not finish"));
+  reports::Run run = run_of({.failures = false});
+  for (nlohmann::json& record : run.cases)
+    record["outcome"] = "unsupported";
+  EXPECT_THAT(update(state, run).error().text(), HasSubstr("nothing ran"));
+  EXPECT_EQ(state, empty_state());
+}
+
+TEST_F(StateTest, FileAgainstTheSchemaIsRefused) {
+  std::ofstream(dir_ / "state.json") << R"({"schema_version": "1.0.0"})";
+  EXPECT_THAT(read_state(dir_ / "state.json").error().text(), HasSubstr("expected the member"));
+}
+
+}  // namespace
+}  // namespace assay::reports

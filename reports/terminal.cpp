@@ -1,0 +1,167 @@
+#include "reports/terminal.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/color.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "reports/grid.hpp"
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+fmt::text_style style_of(Tone tone) {
+  switch (tone) {
+    case Tone::passed: return fmt::fg(fmt::terminal_color::green);
+    case Tone::unexpected: return fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold;
+    case Tone::inconclusive:
+    case Tone::not_run: return fmt::fg(fmt::terminal_color::yellow);
+    case Tone::unsupported: break;
+  }
+  return fmt::emphasis::faint;
+}
+
+std::string styled(const std::string& text, fmt::text_style style, bool color) {
+  return color ? fmt::format(style, "{}", text) : text;
+}
+
+// Text from a kernel must not move the cursor or change colours.
+std::string visible(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n' || c == '\t') safe += ' ';
+    else if (byte < 0x20 || byte == 0x7f) safe += fmt::format("\\x{:02x}", byte);
+    else safe += c;
+  }
+  return safe;
+}
+
+// "12/14", with what else there is: "12/14 1?" for one inconclusive, "0/14 -" where nothing could run.
+std::string cell_text(const Tally& tally) {
+  if (tally.total() == 0) return "";
+  if (tally.tone() == Tone::unsupported) return "unsupported";
+  std::string text = fmt::format("{}/{}", tally.passed, tally.total());
+  if (tally.inconclusive > 0) text += fmt::format(" {}?", tally.inconclusive);
+  return text;
+}
+
+// A row of the table: the first cell to the left, the others to the right, each as wide as its column.
+class Table {
+ public:
+  void add(std::vector<std::string> texts, std::vector<fmt::text_style> styles) {
+    widths_.resize(std::max(widths_.size(), texts.size()));
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      widths_[i] = std::max(widths_[i], texts[i].size());
+    rows_.push_back({std::move(texts), std::move(styles)});
+  }
+
+  [[nodiscard]] std::string text(bool color) const {
+    std::string out;
+    for (const Row& row : rows_) {
+      for (std::size_t i = 0; i < row.texts.size(); ++i) {
+        const std::string padding(widths_[i] - row.texts[i].size(), ' ');
+        const std::string cell = styled(row.texts[i], row.styles[i], color && !row.texts[i].empty());
+        out += i == 0 ? cell + padding : "  " + padding + cell;
+      }
+      out += '\n';
+    }
+    return out;
+  }
+
+ private:
+  struct Row {
+    std::vector<std::string> texts;
+    std::vector<fmt::text_style> styles;
+  };
+  std::vector<Row> rows_;
+  std::vector<std::size_t> widths_;
+};
+
+std::string grid_table(const Summary& summary, bool color) {
+  const Grid grid = grid_of(summary);
+  Table table;
+  std::vector<std::string> texts{"family"};
+  for (const GridColumn& column : grid.columns)
+    texts.push_back(column.device + " " + column.pass);
+  table.add(texts, std::vector<fmt::text_style>(texts.size(), fmt::emphasis::bold));
+  std::vector<GridRow> rows = grid.rows;
+  rows.push_back(grid.totals);
+  for (const GridRow& row : rows) {
+    texts = {visible(row.family)};
+    std::vector<fmt::text_style> styles{fmt::text_style{}};
+    for (const Tally& tally : row.cells) {
+      texts.push_back(cell_text(tally));
+      styles.push_back(style_of(tally.tone()));
+    }
+    table.add(texts, styles);
+  }
+  return table.text(color);
+}
+
+// "486 of 504 cases run, 252 supported, 249 compared, 1274880 values; 13.2 cases/s".
+std::string denominators_text(const Run& run, const Denominators& of) {
+  std::string text = fmt::format("{} planned, {} run, {} supported, {} compared; {} values compared", of.planned,
+                                 of.run, of.supported, of.compared, of.values_compared);
+  if (run.end && run.end->at("wall_time_s") > 0.0) {
+    const double seconds = run.end->at("wall_time_s");
+    text += fmt::format("; {:.1f} s, {:.1f} cases/s", seconds, static_cast<double>(of.supported) / seconds);
+  }
+  return text;
+}
+
+std::string missing_devices(const Run& run) {
+  std::string lines;
+  for (const json& device : run.start.at("environment").at("devices")) {
+    if (device.at("available").get<bool>()) continue;
+    const std::string name = device.at("name");
+    const bool planned = std::any_of(run.cases.begin(), run.cases.end(),
+                                     [&](const json& record) { return record.at("device") == name; });
+    if (planned) lines += fmt::format("{}: unsupported, {}\n", name, visible(device.at("reason").get<std::string>()));
+  }
+  return lines;
+}
+
+Tone tone_of_verdict(const Verdict& verdict) {
+  if (verdict.status == "as_expected") return Tone::passed;
+  if (verdict.status == "all_unsupported") return Tone::inconclusive;
+  return Tone::unexpected;
+}
+
+}  // namespace
+
+bool use_color(ColorChoice choice, bool is_terminal, const char* no_color, const char* term) {
+  if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
+  if (no_color != nullptr && *no_color != '\0') return false;
+  return is_terminal && (term == nullptr || std::string_view(term) != "dumb");
+}
+
+bool use_color_on_stdout(ColorChoice choice) {
+  return use_color(choice, ::isatty(STDOUT_FILENO) == 1, std::getenv("NO_COLOR"), std::getenv("TERM"));
+}
+
+std::string unexpected_lines(const json& record, bool color) {
+  const Tone tone = tone_of(record.at("outcome").get<std::string>());
+  if (tone == Tone::passed || tone == Tone::unsupported) return "";
+  std::string lines = fmt::format("{}  {}", styled(outcome_text(record), style_of(tone), color),
+                                  visible(record.at("case").get<std::string>()));
+  const std::string message = record.at("message");
+  if (!message.empty()) lines += ": " + visible(message);
+  const std::string reproduce = record.at("reproduce");
+  if (!reproduce.empty()) lines += "\n    " + styled(visible(reproduce), fmt::emphasis::faint, color);
+  return lines + "\n";
+}
+
+std::string closing_table(const Run& run, const Summary& summary, bool color) {
+  const Tone tone = tone_of_verdict(summary.verdict);
+  return fmt::format("{}\n{}\n{}\n{}", grid_table(summary, color),
+                     styled(summary.verdict.headline, style_of(tone), color),
+                     denominators_text(run, summary.denominators), missing_devices(run));
+}
+
+}  // namespace assay::reports
