@@ -1,5 +1,6 @@
 #include "harness/record/record.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <ctime>
@@ -53,6 +54,19 @@ void keep_mismatch(std::vector<Mismatch>& kept, Mismatch mismatch) {
   } else if (is_worse(mismatch, kept.back())) {
     kept.back() = std::move(mismatch);
   }
+}
+
+CaseRecord record_of(const std::string& name) {
+  CaseRecord record{.name = name};
+  std::size_t begin = 0;
+  for (std::string* part :
+       {&record.family, &record.kernel, &record.types, &record.device, &record.pass, &record.mode}) {
+    const std::size_t end = std::min(name.find('/', begin), name.size());
+    *part = name.substr(begin, end - begin);
+    if (end == name.size()) break;
+    begin = end + 1;
+  }
+  return record;
 }
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }

@@ -159,6 +159,10 @@ struct CaseRecord {
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
 
+// A record of the case `name` with the parts of its name filled in; outcome not_run. A name of another form leaves the
+// parts that it lacks empty.
+CaseRecord record_of(const std::string& name);
+
 // Whether a device can be used on this machine, and if not, why.
 struct DeviceStatus {
   std::string name;  // "cpu", "cuda", "ptx"

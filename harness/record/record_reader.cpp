@@ -1,6 +1,5 @@
 #include "harness/record/record_reader.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
@@ -22,21 +21,10 @@ namespace {
 
 using nlohmann::json;
 
-// A case's name, taken apart: family/kernel/types/device/pass[/mode].
 CaseRecord missing_case(const std::string& name) {
-  CaseRecord record{.name = name,
-                    .outcome = Outcome::not_run,
-                    .kind = "missing",
-                    .message = "planned, but the run left no record of it"};
-  std::string* const parts[] = {&record.family, &record.kernel, &record.types,
-                                &record.device, &record.pass,   &record.mode};
-  std::size_t begin = 0;
-  for (std::string* part : parts) {
-    const std::size_t end = std::min(name.find('/', begin), name.size());
-    *part = name.substr(begin, end - begin);
-    if (end == name.size()) break;
-    begin = end + 1;
-  }
+  CaseRecord record = record_of(name);
+  record.kind = "missing";
+  record.message = "planned, but the run left no record of it";
   return record;
 }
 

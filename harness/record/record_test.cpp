@@ -138,6 +138,13 @@ TEST(RecordJson, StartAndEndComeBack) {
   EXPECT_EQ(run_end_from(json::parse(to_line(end))), end);
 }
 
+TEST(RecordOf, TakesTheNameApart) {
+  const CaseRecord record = record_of("loop/product/f32/cpu/backward/strict");
+  EXPECT_EQ(record.family + " " + record.kernel + " " + record.types, "loop product f32");
+  EXPECT_EQ(record.device + " " + record.pass + " " + record.mode, "cpu backward strict");
+  EXPECT_EQ(record_of("loop/product/f32/cpu/forward").mode, "");
+}
+
 TEST(RunId, IsUnique) { EXPECT_NE(make_run_id(), make_run_id()); }
 
 }  // namespace
