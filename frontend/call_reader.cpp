@@ -1,0 +1,387 @@
+// The part of ExpressionReader that reads calls.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "frontend/expression_reader.hpp"
+#include "frontend/warp_names.hpp"
+
+namespace assay::frontend {
+
+using ir::ExprId;
+using ir::kNone;
+using ir::Op;
+
+std::string ExpressionReader::warp_function_name(Node call) const {
+  const Node function = call.part(Part::kFunction);
+  std::string name = context_.scope().warp_name(function);
+  if (!name.empty() || !function.is(Syntax::kIdentifier)) return name;
+  const std::string_view text = function.text();
+  const bool taken = context_.bindings.find(text) != kNone || context_.flow.assignments(text) > 0 ||
+                     !context_.scope().why_unknown(text).empty() || is_file_function(call);
+  return taken ? "" : std::string(text);
+}
+
+ExprId ExpressionReader::call(Node node) {
+  if (is_file_function(node)) return call_file_function(node);
+  const std::string name = warp_function_name(node);
+  if (const auto type = context_.scope().type(node.part(Part::kFunction)); type.ok()) return type_call(node, *type);
+  if (name.empty()) {
+    const std::string why = context_.scope().why_unknown(node.part(Part::kFunction).text());
+    return context_.error(node, why.empty() ? "only functions of the file and of Warp can be called" : why);
+  }
+  if (name == "tid") return thread_index(node);
+  if (name == "len") return length_of(node);
+  if (name == "select")
+    return context_.error(node, "Warp has removed wp.select: use wp.where(condition, if_true, if_false)");
+  if (name == "static") {
+    const Arguments arguments = arguments_of(node);
+    const auto number =
+        arguments.positional.size() == 1 ? context_.scope().constant(arguments.positional[0]) : std::nullopt;
+    return number ? constant(node, *number) : context_.error(node, "only Python can evaluate this wp.static");
+  }
+  if (const auto op = atomic(node)) {
+    const ir::VarId result = atomic_call(node, *op, "old");
+    context_.builder.at(node.loc());
+    return result == kNone ? kNone : context_.builder.var(result);
+  }
+  if (const auto op = warp_function(name)) return warp_operation(node, *op);
+  return context_.error(node, "the reader does not know this function");
+}
+
+ExprId ExpressionReader::warp_operation(Node node, Op op) {
+  const Arguments arguments = arguments_of(node);
+  if (arguments.has_star) return context_.error(node, "starred arguments are not read");
+  if (!arguments.keyword.empty()) return context_.error(node, "give this function its arguments by position");
+  std::vector<ExprId> values;
+  for (const Node argument : arguments.positional) {
+    const bool is_test = op == Op::kWhere && values.empty();
+    values.push_back(is_test ? condition(argument) : value(argument));
+  }
+  return context_.operation(node, op, values);
+}
+
+// ---- types as functions
+
+ExprId ExpressionReader::type_call(Node node, ir::Type type) {
+  const Arguments arguments = arguments_of(node);
+  if (arguments.has_star) return context_.error(node, "starred arguments are not read");
+  if (!arguments.keyword.empty()) return context_.error(node, "give a type its values by position");
+  if (type.is_scalar()) return convert(node, type);
+  if (type.is_vector()) return construct_vector(node, type);
+  if (type.is_struct()) return construct_struct(node, type);
+  return context_.error(node, fmt::format("a value of type {} cannot be made yet", context_.type_name(type)));
+}
+
+ExprId ExpressionReader::convert(Node node, ir::Type type) {
+  const auto arguments = arguments_of(node).positional;
+  if (arguments.empty()) return constant(node, Constant::integer(0).as(type));
+  if (arguments.size() != 1) return context_.error(node, "a conversion takes one value");
+  if (const auto number = literal(arguments[0])) return constant(node, number->as(type));
+  const ExprId operand = value(arguments[0]);
+  return context_.operation(node, Op::kCast, {operand}, type);
+}
+
+/// A value for a vector's component: literals and untyped constants take its type, as in Warp.
+ExprId ExpressionReader::component(Node node, ir::Type type) {
+  auto number = literal(node);
+  if (!number && node.is(Syntax::kIdentifier) && context_.bindings.find(node.text()) == kNone) {
+    number = context_.scope().constant(node);
+  }
+  if (number && !number->is_typed) return constant(node, number->as(type));
+  return value(node);
+}
+
+ExprId ExpressionReader::construct_vector(Node node, ir::Type type) {
+  const auto arguments = arguments_of(node).positional;
+  if (arguments.empty()) {
+    context_.builder.at(node.loc());
+    return context_.builder.zero(type);
+  }
+  std::vector<ExprId> values;
+  for (const Node argument : arguments) {
+    values.push_back(component(argument, type.component()));
+    if (values.back() == kNone) return kNone;
+  }
+  const ir::Type first = context_.type_of(values[0]);
+  if (values.size() == 1 && !first.is_vector()) return context_.operation(node, Op::kSplat, values, type);
+  if (values.size() == 1 && first.rows == type.rows) {
+    if (first == type) return values[0];
+    std::vector<ExprId> converted;
+    for (int i = 0; i < type.rows; ++i) {
+      context_.builder.at(node.loc());
+      const ExprId index = context_.builder.i32(i);
+      const ExprId part =
+          context_.operation(node, Op::kExtract, {i == 0 ? values[0] : context_.copy(values[0]), index});
+      converted.push_back(context_.operation(node, Op::kCast, {part}, type.component()));
+    }
+    return context_.operation(node, Op::kVector, converted);
+  }
+  const bool fits = std::all_of(values.begin(), values.end(),
+                                [&](ExprId value) { return context_.type_of(value) == type.component(); });
+  if (!fits || values.size() != type.rows) {
+    return context_.error(node, fmt::format("{} takes {} values of type {}", context_.type_name(type), type.rows,
+                                            context_.type_name(type.component())));
+  }
+  return context_.operation(node, Op::kVector, values);
+}
+
+ExprId ExpressionReader::construct_struct(Node node, ir::Type type) {
+  if (!context_.may_hoist) {
+    return context_.error(node, "a struct is not made where it may stay unevaluated: assign it to a variable first");
+  }
+  const ir::StructDef& definition = context_.file.module().structs[type.struct_id];
+  const auto arguments = arguments_of(node).positional;
+  if (arguments.size() > definition.fields.size()) {
+    return context_.error(node, fmt::format("struct {} has {} fields", definition.name, definition.fields.size()));
+  }
+  std::vector<ExprId> values;
+  for (const Node argument : arguments)
+    values.push_back(value(argument));
+  context_.builder.at(node.loc());
+  ExprId object = context_.builder.var(context_.builder.let_zero("made", type));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == kNone) return kNone;
+    if (context_.type_of(values[i]) != definition.fields[i].type) {
+      return context_.error(arguments[i], fmt::format("field '{}' has type {}, got {}", definition.fields[i].name,
+                                                      context_.type_name(definition.fields[i].type),
+                                                      context_.type_name(context_.type_of(values[i]))));
+    }
+    context_.builder.at(node.loc());
+    object = context_.builder.op(Op::kWithField, {object, values[i]}, ir::kVoid, static_cast<std::int32_t>(i));
+  }
+  return object;
+}
+
+// ---- what the thread and its arrays are
+
+ExprId ExpressionReader::length_of(Node node) {
+  const auto arguments = arguments_of(node).positional;
+  if (arguments.size() != 1) return context_.error(node, "len takes one array or vector");
+  const Place measured = place(arguments[0]);
+  if (measured.failed()) return kNone;
+  context_.builder.at(node.loc());
+  if (measured.is_whole_array() && measured.type.is_local_array()) return context_.builder.i32(measured.type.extent);
+  if (measured.is_whole_array()) return context_.builder.shape_of(measured.variable, 0);
+  if (measured.type.is_vector()) return context_.builder.i32(measured.type.rows);
+  return context_.error(node, fmt::format("{} has no length that is read", context_.type_name(measured.type)));
+}
+
+ExprId ExpressionReader::thread_index(Node node) {
+  if (!context_.entry.is_kernel) {
+    return context_.error(node, "only a kernel knows its thread: pass the index to the function");
+  }
+  if (context_.function.launch_rank != 1) {
+    return context_.error(node, fmt::format("the kernel's launch has {} dimensions: assign i, j, ... = wp.tid()",
+                                            context_.function.launch_rank));
+  }
+  context_.builder.at(node.loc());
+  return context_.builder.var(context_.function.parameter_count);
+}
+
+// ---- effects
+
+std::optional<ir::AtomicOp> ExpressionReader::atomic(Node call) const {
+  return call.is(Syntax::kCall) ? warp_atomic(warp_function_name(call)) : std::nullopt;
+}
+
+bool ExpressionReader::has_effects(Node node) const {
+  if (node.is(Syntax::kCall)) {
+    if (atomic(node)) return true;
+    if (is_file_function(node)) {
+      for (const FunctionEntry* entry : context_.file.functions(node.part(Part::kFunction).text())) {
+        if (entry->has_effects) return true;
+      }
+    }
+  }
+  const auto children = node.children();
+  return std::any_of(children.begin(), children.end(), [&](Node child) { return has_effects(child); });
+}
+
+bool ExpressionReader::may_take_effect(Node node, std::size_t loads_before, ir::VarId array) {
+  if (!context_.may_hoist) {
+    context_.error(node, "an effect where it may stay unevaluated or repeat: put it into a statement of its own");
+    return false;
+  }
+  const auto end = context_.loads.begin() + static_cast<std::ptrdiff_t>(loads_before);
+  const bool late =
+      std::any_of(context_.loads.begin(), end, [&](ir::VarId loaded) { return array == kNone || loaded == array; });
+  if (late) {
+    context_.error(node, "an effect on an array that the same statement reads before: use a statement for each");
+    return false;
+  }
+  context_.loads.resize(loads_before);
+  return true;
+}
+
+ir::VarId ExpressionReader::atomic_call(Node call, ir::AtomicOp op, const std::string& result) {
+  const std::size_t loads_before = context_.loads.size();
+  const Arguments arguments = arguments_of(call);
+  if (arguments.has_star || !arguments.keyword.empty() || arguments.positional.empty()) {
+    return context_.error(call, "give an atomic its array, indices and value by position");
+  }
+  const auto& given = arguments.positional;
+  Place target = place(given[0]);
+  if (target.failed()) return kNone;
+  if (target.root != Place::Root::kArray || !target.type.is_array()) {
+    return context_.error(given[0], "an atomic acts on an array that is a parameter");
+  }
+  const bool compares = op == ir::AtomicOp::kCompareAndSwap;
+  const std::size_t values = compares ? 2 : 1;
+  const std::size_t missing = target.type.rank - target.indices.size();
+  if (given.size() != 1 + missing + values) {
+    return context_.error(
+        call, fmt::format("takes the array, {} indices and {} value{}", missing, values, compares ? "s" : ""));
+  }
+  for (std::size_t i = 1; i <= missing; ++i)
+    add_index(given[i], target, given[i]);
+  std::vector<ExprId> operands;
+  for (std::size_t i = 1 + missing; i < given.size(); ++i)
+    operands.push_back(value(given[i]));
+  if (target.failed()) return kNone;
+  const ir::Type element = target.type;
+  for (const ExprId operand : operands) {
+    if (operand == kNone) return kNone;
+    if (context_.type_of(operand) == element) continue;
+    return context_.error(call, fmt::format("the array holds {}, the value is {}", context_.type_name(element),
+                                            context_.type_name(context_.type_of(operand))));
+  }
+  const bool is_sum = op == ir::AtomicOp::kAdd || op == ir::AtomicOp::kSub;
+  const bool fits = element.is_scalar() ? !element.is_bool() && (!row(op).integer_only || element.is_integer_scalar())
+                                        : is_sum && !element.is_struct();
+  if (!fits) return context_.error(call, fmt::format("this atomic does not act on {}", context_.type_name(element)));
+  if (!may_take_effect(call, loads_before, target.variable)) return kNone;
+  context_.entry.has_effects = true;
+  context_.builder.at(call.loc());
+  const ExprId compare = compares ? operands[0] : kNone;
+  if (result.empty() && !compares) {
+    context_.builder.atomic(op, target.variable, target.indices, operands.back());
+    return kNone;
+  }
+  return context_.builder.atomic_result(result.empty() ? "old" : result, op, target.variable, target.indices,
+                                        operands.back(), compare);
+}
+
+// ---- functions of the file
+
+bool ExpressionReader::is_file_function(Node call) const {
+  const Node function = call.part(Part::kFunction);
+  return function.is(Syntax::kIdentifier) && context_.bindings.find(function.text()) == kNone &&
+         context_.flow.assignments(function.text()) == 0 && context_.file.defines(function.text());
+}
+
+ExprId ExpressionReader::argument(Node node) {
+  const Place given = place(node);
+  if (given.is_whole_array() && given.type.is_array()) {
+    context_.builder.at(node.loc());
+    return context_.builder.var(given.variable);
+  }
+  return read_place(context_, node, given);
+}
+
+/// Reads the call's arguments in the order of the callee's parameters. False after a report.
+bool ExpressionReader::read_arguments(Node call, const FunctionEntry& callee, std::vector<ExprId>& values) {
+  const Arguments arguments = arguments_of(call);
+  const auto& parameters = callee.parameters;
+  const auto fail = [&](std::string reason) {
+    context_.error(call, std::move(reason));
+    return false;
+  };
+  if (arguments.has_star) return fail("starred arguments are not read");
+  if (arguments.positional.size() > parameters.size()) {
+    return fail(
+        fmt::format("{} takes {} arguments, got {}", callee.name, parameters.size(), arguments.positional.size()));
+  }
+  for (const auto& [keyword, value] : arguments.keyword) {
+    const auto found = std::find(parameters.begin(), parameters.end(), keyword);
+    const auto position = static_cast<std::size_t>(found - parameters.begin());
+    if (found == parameters.end()) return fail(fmt::format("{} has no parameter '{}'", callee.name, keyword));
+    if (position < arguments.positional.size()) return fail(fmt::format("parameter '{}' is given twice", keyword));
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto keyword = arguments.keyword.find(parameters[i]);
+    const auto otherwise = callee.defaults.find(parameters[i]);
+    if (i < arguments.positional.size()) {
+      values.push_back(argument(arguments.positional[i]));
+    } else if (keyword != arguments.keyword.end()) {
+      values.push_back(argument(keyword->second));
+    } else if (otherwise != callee.defaults.end()) {
+      values.push_back(constant(call, otherwise->second));
+    } else {
+      return fail(fmt::format("the argument '{}' is missing", parameters[i]));
+    }
+    if (values.back() == kNone) return false;
+  }
+  return true;
+}
+
+/// The function that the call means: of several of one name the one with as many parameters.
+FunctionEntry* ExpressionReader::choose_callee(Node call) {
+  const std::string_view name = call.part(Part::kFunction).text();
+  std::vector<FunctionEntry*> candidates = context_.file.functions(name);
+  if (candidates.size() > 1) {
+    const Arguments arguments = arguments_of(call);
+    const std::size_t count = arguments.positional.size() + arguments.keyword.size();
+    std::erase_if(candidates, [&](const FunctionEntry* entry) { return entry->parameters.size() != count; });
+  }
+  if (candidates.size() != 1) {
+    context_.error(call, "which of the functions of this name is meant depends on types: give them different names");
+    return nullptr;
+  }
+  FunctionEntry* callee = candidates.front();
+  if (callee->state == FunctionEntry::State::kReading) {
+    context_.error(call, "a function cannot call itself");
+  } else if (callee->is_kernel) {
+    context_.error(call, "a kernel cannot be called");
+  } else if (callee->state != FunctionEntry::State::kRead) {
+    context_.error(call,
+                   callee->refusal.empty() ? fmt::format("function {} could not be read", name) : callee->refusal);
+  } else {
+    return callee;
+  }
+  return nullptr;
+}
+
+ResolvedCall ExpressionReader::resolve(Node call) {
+  const std::size_t loads_before = context_.loads.size();
+  FunctionEntry* callee = choose_callee(call);
+  if (callee == nullptr) return {};
+  ResolvedCall resolved{.callee = callee, .arguments = {}};
+  if (!read_arguments(call, *callee, resolved.arguments)) return {};
+  const ir::Function& function = context_.file.module().functions[static_cast<std::size_t>(callee->index)];
+  for (std::size_t i = 0; i < resolved.arguments.size(); ++i) {
+    const ir::Type wanted = function.variables[i].type;
+    const ir::Type given = context_.type_of(resolved.arguments[i]);
+    if (given == wanted) continue;
+    context_.error(call, fmt::format("parameter '{}' has type {}, got {}", callee->parameters[i],
+                                     context_.type_name(wanted), context_.type_name(given)));
+    return {};
+  }
+  if (callee->has_effects) {
+    if (!may_take_effect(call, loads_before, kNone)) return {};
+    context_.entry.has_effects = true;
+    return resolved;
+  }
+  for (const ExprId argument : resolved.arguments) {
+    const ir::Expr& expr = context_.function.expr(argument);
+    if (expr.type.is_array()) context_.loads.push_back(expr.variable);
+  }
+  return resolved;
+}
+
+ExprId ExpressionReader::call_file_function(Node node) {
+  const ResolvedCall resolved = resolve(node);
+  if (resolved.callee == nullptr) return kNone;
+  const ir::Function& function = context_.file.module().functions[static_cast<std::size_t>(resolved.callee->index)];
+  if (function.results.size() != 1) {
+    return context_.error(
+        node, fmt::format("{} returns {} values, one is needed here", function.name, function.results.size()));
+  }
+  context_.builder.at(node.loc());
+  const ExprId result = context_.builder.call(resolved.callee->index, resolved.arguments);
+  if (!resolved.callee->has_effects) return result;
+  return context_.builder.var(context_.builder.let("result", result));
+}
+
+}  // namespace assay::frontend

@@ -1,0 +1,201 @@
+#include "frontend/expression_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "frontend/warp_names.hpp"
+
+namespace assay::frontend {
+namespace {
+
+using ir::ExprId;
+using ir::kNone;
+using ir::Op;
+
+/// The type in which C compares two numbers of these types.
+ir::Type comparison_type(ir::Type a, ir::Type b) {
+  const auto promoted = [](ir::Type type) {
+    return type.is_bool() || (!type.is_float_scalar() && ir::row(type.scalar).bytes < 4) ? ir::kI32 : type;
+  };
+  if (a == b) return a;
+  a = promoted(a);
+  b = promoted(b);
+  if (a.is_float_scalar() != b.is_float_scalar()) return a.is_float_scalar() ? a : b;
+  const auto& row_a = ir::row(a.scalar);
+  const auto& row_b = ir::row(b.scalar);
+  if (row_a.bytes != row_b.bytes) return row_a.bytes > row_b.bytes ? a : b;
+  return row_a.is_signed ? b : a;
+}
+
+}  // namespace
+
+ExprId ExpressionReader::value(Node node) {
+  switch (node.kind()) {
+    case Syntax::kInteger:
+    case Syntax::kFloat:
+    case Syntax::kTrue:
+    case Syntax::kFalse: {
+      const auto number = literal_constant(node);
+      return number ? constant(node, *number) : context_.error(node, "a number that no type of Warp holds");
+    }
+    case Syntax::kIdentifier: return name(node);
+    case Syntax::kParenthesized: {
+      const auto inner = node.children();
+      return inner.size() == 1 ? value(inner[0]) : context_.error(node, "not an expression of one value");
+    }
+    case Syntax::kBinary: {
+      const ExprId left = value(node.part(Part::kLeft));
+      const ExprId right = value(node.part(Part::kRight));
+      return binary(node, node.part(Part::kOperator).text(), left, right);
+    }
+    case Syntax::kUnary: return unary(node);
+    case Syntax::kNot: {
+      const ExprId operand = condition(node.part(Part::kArgument));
+      return context_.operation(node, Op::kNot, {operand});
+    }
+    case Syntax::kBoolean: return boolean(node);
+    case Syntax::kComparison: return comparison(node);
+    case Syntax::kConditional: return conditional(node);
+    case Syntax::kAttribute:
+      if (const auto number = context_.scope().constant(node)) return constant(node, *number);
+      return read_place(context_, node, place(node));
+    case Syntax::kSubscript: return read_place(context_, node, place(node));
+    case Syntax::kCall: return call(node);
+    case Syntax::kString: return context_.error(node, "text has no value in a kernel");
+    case Syntax::kNone: return context_.error(node, "None has no value in a kernel");
+    default: return context_.error(node, fmt::format("Warp kernels have no such expression ({})", node.grammar_name()));
+  }
+}
+
+ExprId ExpressionReader::constant(Node node, const Constant& constant) {
+  if (overflows(constant)) {
+    return context_.error(node, "an integer is int32, which does not hold this value; convert it, as in wp.int64(...)");
+  }
+  context_.builder.at(node.loc());
+  return make_expression(context_.builder, constant);
+}
+
+std::optional<Constant> ExpressionReader::literal(Node node) const {
+  if (node.is(Syntax::kUnary) && node.part(Part::kOperator).text() == "-") {
+    const Node operand = node.part(Part::kArgument);
+    const auto number = operand.is(Syntax::kUnary) ? std::nullopt : literal(operand);
+    return number ? negate(*number) : std::nullopt;
+  }
+  if (node.is(Syntax::kAttribute)) return context_.scope().constant(node);
+  return literal_constant(node);
+}
+
+ExprId ExpressionReader::name(Node node) {
+  const std::string_view text = node.text();
+  if (context_.bindings.find(text) != kNone) return read_place(context_, node, name_place(node));
+  if (context_.flow.assignments(text) > 0) {
+    context_.failed = true;  // the data flow has told where
+    return kNone;
+  }
+  if (const auto number = context_.scope().constant(node)) return constant(node, *number);
+  if (const std::string why = context_.scope().why_unknown(text); !why.empty()) return context_.error(node, why);
+  if (context_.scope().type(node).ok()) return context_.error(node, "a type is not a value");
+  if (!context_.file.functions(text).empty()) return context_.error(node, "a function is not a value here");
+  return context_.error(node, "this name is not defined in the file");
+}
+
+ExprId ExpressionReader::unary(Node node) {
+  if (const auto number = literal(node)) return constant(node, *number);
+  const std::string_view symbol = node.part(Part::kOperator).text();
+  const ExprId operand = value(node.part(Part::kArgument));
+  if (symbol == "+") return operand;
+  const auto op = unary_operator(symbol);
+  if (!op) return context_.error(node, fmt::format("Warp has no operator '{}'", symbol));
+  return context_.operation(node, *op, {operand});
+}
+
+ExprId ExpressionReader::binary(Node node, std::string_view symbol, ExprId left, ExprId right) {
+  if (left == kNone || right == kNone) return kNone;
+  const auto op = binary_operator(symbol);
+  if (!op) return context_.error(node, fmt::format("the operator '{}' is not read", symbol));
+  const ir::Type divided = context_.type_of(left);
+  const ir::Type divisor = context_.type_of(right);
+  if (*op == Op::kDiv && divisor.is_vector() && divided == divisor.component()) {
+    // A scalar over a vector divides component by component.
+    const ExprId spread = context_.operation(node, Op::kSplat, {left}, divisor);
+    return context_.operation(node, Op::kCwDiv, {spread, right});
+  }
+  return context_.operation(node, *op, {left, right});
+}
+
+ExprId ExpressionReader::truth(Node node, ExprId value) {
+  if (value == kNone) return kNone;
+  const ir::Type type = context_.type_of(value);
+  if (type.is_bool()) return value;
+  if (!type.is_scalar()) {
+    return context_.error(node, fmt::format("{} is neither true nor false", context_.type_name(type)));
+  }
+  context_.builder.at(node.loc());
+  const ExprId zero = context_.builder.zero(type);
+  return context_.operation(node, Op::kNe, {value, zero});
+}
+
+ExprId ExpressionReader::condition(Node node) { return truth(node, value(node)); }
+
+ExprId ExpressionReader::lazy_condition(Node node) { return truth(node, lazy_value(node)); }
+
+ExprId ExpressionReader::lazy_value(Node node) {
+  const bool before = std::exchange(context_.may_hoist, false);
+  const ExprId result = value(node);
+  context_.may_hoist = before;
+  return result;
+}
+
+ExprId ExpressionReader::boolean(Node node) {
+  const ExprId left = condition(node.part(Part::kLeft));
+  const ExprId right = lazy_condition(node.part(Part::kRight));
+  const auto op = binary_operator(node.part(Part::kOperator).text());
+  return context_.operation(node, op.value(), {left, right});
+}
+
+ExprId ExpressionReader::compare(Node node, std::string_view symbol, ExprId left, ExprId right) {
+  if (left == kNone || right == kNone) return kNone;
+  const auto op = binary_operator(symbol);
+  if (!op) return context_.error(node, fmt::format("the operator '{}' is not read", symbol));
+  const ir::Type a = context_.type_of(left);
+  const ir::Type b = context_.type_of(right);
+  if (a != b && a.is_scalar() && b.is_scalar()) {
+    // Warp compares numbers of different types as C does.
+    const ir::Type common = comparison_type(a, b);
+    context_.builder.at(node.loc());
+    if (a != common) left = context_.builder.cast(common, left);
+    if (b != common) right = context_.builder.cast(common, right);
+  }
+  return context_.operation(node, *op, {left, right});
+}
+
+ExprId ExpressionReader::comparison(Node node) {
+  const std::vector<Node> tokens = node.tokens();
+  if (tokens.size() % 2 == 0) return context_.error(node, "the comparison is not read");
+  ExprId result = kNone;
+  ExprId left = value(tokens[0]);
+  for (std::size_t i = 1; i + 1 < tokens.size(); i += 2) {
+    const bool has_next = i + 3 < tokens.size();
+    const ExprId right = i == 1 ? value(tokens[i + 1]) : lazy_value(tokens[i + 1]);
+    if (left == kNone || right == kNone) return kNone;
+    ExprId next = kNone;
+    if (has_next) next = context_.copy(right);
+    const ExprId test = compare(node, tokens[i].text(), left, right);
+    result = i == 1 ? test : context_.operation(node, Op::kAnd, {result, test});
+    left = next;
+  }
+  return result;
+}
+
+ExprId ExpressionReader::conditional(Node node) {
+  const auto parts = node.children();
+  if (parts.size() != 3) return context_.error(node, "the conditional expression is not read");
+  const ExprId test = condition(parts[1]);
+  const ExprId if_true = lazy_value(parts[0]);
+  const ExprId if_false = lazy_value(parts[2]);
+  return context_.operation(node, Op::kConditional, {test, if_true, if_false});
+}
+
+}  // namespace assay::frontend

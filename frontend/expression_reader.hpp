@@ -1,0 +1,86 @@
+// Reads the expressions of one function. A failure has been reported when kNone (or a failed Place) comes back.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/function_context.hpp"
+#include "frontend/place.hpp"
+
+namespace assay::frontend {
+
+/// A call of a function of the file, its arguments matched to the parameters.
+struct ResolvedCall {
+  const FunctionEntry* callee = nullptr;  ///< null after a failure
+  std::vector<ir::ExprId> arguments;
+};
+
+class ExpressionReader {
+ public:
+  explicit ExpressionReader(FunctionContext& context) : context_(context) {}
+
+  ir::ExprId value(Node node);
+  /// A value as `if`, `while`, `and`, `or` and `not` take it: bool, or a number that is not zero.
+  ir::ExprId condition(Node node);
+  /// The same where it is not sure to be evaluated, so that nothing may be moved before the statement.
+  ir::ExprId lazy_condition(Node node);
+  Place place(Node node);
+  /// The value as a literal of the source means it: a number, perhaps with a minus, or a name of Warp for one.
+  std::optional<Constant> literal(Node node) const;
+
+  /// `left symbol right` for a binary operator, as in an augmented assignment.
+  ir::ExprId binary(Node node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
+
+  /// What the call's function is in Warp's module, also for a bare name that neither Python nor the file defines.
+  std::string warp_function_name(Node call) const;
+  /// Whether the call names a function of the file.
+  bool is_file_function(Node call) const;
+  /// Finds the function of the file that the call means and reads the arguments.
+  ResolvedCall resolve(Node call);
+  /// The atomic that the call names.
+  std::optional<ir::AtomicOp> atomic(Node call) const;
+  /// Appends the atomic. If `result` is not empty, a new variable of this name keeps the old content; gives it.
+  ir::VarId atomic_call(Node call, ir::AtomicOp op, const std::string& result);
+  /// Whether evaluating has effects on arrays.
+  bool has_effects(Node node) const;
+
+ private:
+  // operators
+  ir::ExprId name(Node node);
+  ir::ExprId constant(Node node, const Constant& constant);
+  ir::ExprId unary(Node node);
+  ir::ExprId boolean(Node node);
+  ir::ExprId comparison(Node node);
+  ir::ExprId compare(Node node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
+  ir::ExprId conditional(Node node);
+  ir::ExprId lazy_value(Node node);
+  ir::ExprId truth(Node node, ir::ExprId value);
+  // places
+  Place name_place(Node node);
+  Place subscript_place(Node node);
+  Place attribute_place(Node node);
+  Place shape_element(Node node, Node array);
+  void add_index(Node node, Place& place, Node index);
+  // calls
+  ir::ExprId call(Node node);
+  ir::ExprId convert(Node node, ir::Type type);
+  ir::ExprId construct_vector(Node node, ir::Type type);
+  ir::ExprId construct_struct(Node node, ir::Type type);
+  ir::ExprId type_call(Node node, ir::Type type);
+  ir::ExprId length_of(Node node);
+  ir::ExprId thread_index(Node node);
+  ir::ExprId call_file_function(Node node);
+  FunctionEntry* choose_callee(Node call);
+  bool read_arguments(Node call, const FunctionEntry& callee, std::vector<ir::ExprId>& values);
+  ir::ExprId argument(Node node);
+  ir::ExprId component(Node node, ir::Type type);
+  ir::ExprId warp_operation(Node node, ir::Op op);
+  /// Reports if the effect of `node` would come before something that the source puts before it.
+  bool may_take_effect(Node node, std::size_t loads_before, ir::VarId array);
+
+  FunctionContext& context_;
+};
+
+}  // namespace assay::frontend

@@ -1,0 +1,65 @@
+#include "frontend/function_context.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "frontend/spelling.hpp"
+
+namespace assay::frontend {
+
+ir::ExprId FunctionContext::error(Node node, std::string reason) {
+  failed = true;
+  file.report({.loc = node.loc(), .function = entry.name, .construct = describe(node), .reason = std::move(reason)});
+  return ir::kNone;
+}
+
+void FunctionContext::note(Node node, std::string reason) {
+  file.report({.severity = Severity::kNote,
+               .loc = node.loc(),
+               .function = entry.name,
+               .construct = describe(node),
+               .reason = std::move(reason)});
+}
+
+ir::ExprId FunctionContext::add(Node node, ir::Expr expr) {
+  expr.loc = node.loc();
+  function.expressions.push_back(std::move(expr));
+  return static_cast<ir::ExprId>(function.expressions.size()) - 1;
+}
+
+ir::ExprId FunctionContext::operation(Node node, ir::Op op, const std::vector<ir::ExprId>& args, ir::Type requested) {
+  std::vector<ir::Type> types;
+  std::vector<std::string> names;
+  for (const ir::ExprId arg : args) {
+    if (arg == ir::kNone) return ir::kNone;
+    types.push_back(type_of(arg));
+    names.push_back(type_name(types.back()));
+  }
+  const auto type = ir::result_type(op, types, requested);
+  if (!type.ok()) return error(node, fmt::format("{}, got {}", type.error().message, fmt::join(names, " and ")));
+  builder.at(node.loc());
+  return builder.op(op, args, requested);
+}
+
+ir::ExprId FunctionContext::copy(ir::ExprId expr) {
+  ir::Expr node = function.expr(expr);
+  for (ir::ExprId& arg : node.args)
+    arg = copy(arg);
+  function.expressions.push_back(std::move(node));
+  return static_cast<ir::ExprId>(function.expressions.size()) - 1;
+}
+
+std::string FunctionContext::type_name(ir::Type type) const {
+  if (type.is_array()) return fmt::format("array(dtype={}, ndim={})", type_name(type.element()), type.rank);
+  if (type.is_local_array()) return fmt::format("array of {} {}", type.extent, type_name(type.element()));
+  if (type.is_struct()) return builder.module().structs[type.struct_id].name;
+  if (type.is_scalar()) return std::string(ir::row(type.scalar).warp_name);
+  if (std::string name = short_name(type); !name.empty()) return name;
+  if (type.is_vector()) return fmt::format("vector of {} {}", type.rows, type_name(type.component()));
+  if (type.is_matrix()) return fmt::format("{}x{} matrix of {}", type.rows, type.cols, type_name(type.component()));
+  return "nothing";
+}
+
+}  // namespace assay::frontend

@@ -1,0 +1,177 @@
+// Reads one function or kernel: its signature, its thread indices, its body.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "frontend/file_reader.hpp"
+#include "frontend/function_context.hpp"
+#include "frontend/statement_reader.hpp"
+
+namespace assay::frontend {
+namespace {
+
+struct Parameter {
+  Node name;
+  ir::Type type;
+};
+
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+/// The first identifier with a letter outside ASCII, which the kernel language's names do not have.
+Node foreign_name(Node node) {
+  if (is_ascii(node.text())) return {};
+  if (node.is(Syntax::kIdentifier)) return node;
+  for (const Node child : node.children()) {
+    if (const Node found = foreign_name(child)) return found;
+  }
+  return {};
+}
+
+class FunctionReader {
+ public:
+  FunctionReader(FileReader& file, FunctionEntry& entry) : file_(file), entry_(entry) {}
+
+  /// The function, or nothing after a report.
+  std::optional<ir::Function> read() {
+    read_parameters();
+    if (entry_.is_kernel) find_thread_indices(entry_.definition.part(Part::kBody));
+    if (const Node name = foreign_name(entry_.definition)) fail(name, "names are of ASCII letters, digits and _");
+    if (failed_) return std::nullopt;
+    const Node body = entry_.definition.part(Part::kBody);
+    std::vector<std::string_view> names;
+    for (const Parameter& parameter : parameters_)
+      names.push_back(parameter.name.text());
+    ir::Function function{.name = entry_.name, .is_kernel = entry_.is_kernel, .loc = entry_.definition.loc()};
+    FunctionContext context(file_, entry_, function, Dataflow(body, names));
+    report_unassigned(context);
+    declare_signature(context);
+    StatementReader(context).body(body);
+    check_results(context);
+    if (context.failed) return std::nullopt;
+    return function;
+  }
+
+ private:
+  void fail(Node node, std::string reason) {
+    failed_ = true;
+    file_.report(
+        {.loc = node.loc(), .function = entry_.name, .construct = describe(node), .reason = std::move(reason)});
+  }
+
+  void read_parameters() {
+    for (const Node node : entry_.definition.part(Part::kParameters).children()) {
+      const bool has_default = node.is(Syntax::kTypedDefaultParameter);
+      const bool is_typed = has_default || node.is(Syntax::kTypedParameter);
+      const Node name = has_default ? node.part(Part::kName) : is_typed ? node.children()[0] : node;
+      if (!name.is(Syntax::kIdentifier)) {
+        fail(node, "parameters are plain names with a type");
+        continue;
+      }
+      if (!is_typed) {
+        fail(node, "the parameter has no type annotation");
+        continue;
+      }
+      const auto type = file_.scope().type(node.part(Part::kType));
+      if (!type.ok()) {
+        fail(node, type.error().message);
+        continue;
+      }
+      if (has_default) {
+        if (auto value = file_.scope().constant(node.part(Part::kValue))) entry_.defaults.emplace(name.text(), *value);
+      }
+      parameters_.push_back({name, *type});
+    }
+  }
+
+  /// The first wp.tid() says how many dimensions the launch has, and how their indices are called.
+  void find_thread_indices(Node node) {
+    if (!thread_indices_.empty()) return;
+    if (node.is(Syntax::kAssignment)) {
+      const Node right = node.part(Part::kRight);
+      const Node left = node.part(Part::kLeft);
+      if (right && is_tid(right)) {
+        const bool is_tuple = left.is(Syntax::kPatternList) || left.is(Syntax::kTuplePattern);
+        for (const Node target : is_tuple ? left.children() : std::vector<Node>{left}) {
+          thread_indices_.emplace_back(target.is(Syntax::kIdentifier) ? target.text() : "tid");
+        }
+        if (thread_indices_.size() > 4) fail(node, "a launch has 1 to 4 dimensions");
+        return;
+      }
+    }
+    if (is_tid(node)) {
+      thread_indices_.emplace_back("tid");
+      return;
+    }
+    for (const Node child : node.children())
+      find_thread_indices(child);
+  }
+
+  bool is_tid(Node node) const {
+    return node.is(Syntax::kCall) && file_.scope().warp_name(node.part(Part::kFunction)) == "tid";
+  }
+
+  void report_unassigned(FunctionContext& context) const {
+    for (const UnassignedRead& read : context.flow.unassigned_reads()) {
+      context.error(read.name, read.after_loop ? "a loop's variable has no value after its loop: keep it in another"
+                                               : "may be used before it is assigned: assign it on every path before");
+    }
+  }
+
+  void declare_signature(FunctionContext& context) {
+    context.bindings.enter({});
+    for (const Parameter& parameter : parameters_) {
+      context.builder.at(parameter.name.loc());
+      context.bindings.bind(parameter.name.text(),
+                            context.builder.parameter(std::string(parameter.name.text()), parameter.type));
+    }
+    context.builder.at(entry_.definition.loc());
+    if (entry_.is_kernel && thread_indices_.empty()) thread_indices_.emplace_back("thread");
+    for (const std::string& name : thread_indices_)
+      context.builder.thread_index(name);
+    // Parameters keep their values: what the source assigns is a copy.
+    for (const Parameter& parameter : parameters_) {
+      const std::string_view name = parameter.name.text();
+      if (parameter.type.is_array() || context.flow.assignments(name) == 0) continue;
+      context.builder.at(parameter.name.loc());
+      const ir::ExprId value = context.builder.var(context.bindings.find(name));
+      context.bindings.bind(name, context.builder.let(std::string(name), value));
+    }
+  }
+
+  void check_results(FunctionContext& context) const {
+    if (entry_.is_kernel || context.failed) return;
+    const ir::Function& function = context.function;
+    if (!function.results.empty() && context.flow.falls_through()) {
+      context.error(entry_.definition.part(Part::kName), "does not return a value on every path");
+    }
+    const Node annotation = entry_.definition.part(Part::kReturnType);
+    if (!annotation || function.results.size() != 1) return;
+    const auto promised = file_.scope().type(annotation);
+    if (promised.ok() && *promised != function.results[0]) {
+      context.error(annotation, fmt::format("the function returns {}", context.type_name(function.results[0])));
+    }
+  }
+
+  FileReader& file_;
+  FunctionEntry& entry_;
+  std::vector<Parameter> parameters_;
+  std::vector<std::string> thread_indices_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+void read_function(FileReader& file, FunctionEntry& entry) {
+  auto function = FunctionReader(file, entry).read();
+  entry.state = function ? FunctionEntry::State::kRead : FunctionEntry::State::kFailed;
+  if (!function) return;
+  auto& home = entry.is_kernel ? file.module().kernels : file.module().functions;
+  entry.index = static_cast<int>(home.size());
+  home.push_back(std::move(*function));
+}
+
+}  // namespace assay::frontend

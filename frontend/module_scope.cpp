@@ -1,0 +1,305 @@
+#include "frontend/module_scope.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "frontend/warp_names.hpp"
+
+namespace assay::frontend {
+namespace {
+
+/// The rank that an array constructor's name states; 0 if it is no such name.
+int array_rank(std::string_view name) {
+  if (name == "array" || name == "array1d") return 1;
+  if (name == "array2d") return 2;
+  if (name == "array3d") return 3;
+  if (name == "array4d") return 4;
+  return 0;
+}
+
+Error unknown_type(Node expression) {
+  return Error{fmt::format("'{}' is not a type that the reader knows", expression.text())};
+}
+
+}  // namespace
+
+Arguments arguments_of(Node call) {
+  Arguments arguments;
+  for (const Node argument : call.part(Part::kArguments).children()) {
+    if (argument.is(Syntax::kKeywordArgument)) {
+      arguments.keyword.emplace(argument.part(Part::kName).text(), argument.part(Part::kValue));
+    } else if (argument.grammar_name().ends_with("splat")) {
+      arguments.has_star = true;
+    } else {
+      arguments.positional.push_back(argument);
+    }
+  }
+  return arguments;
+}
+
+void ModuleScope::add_import(Node statement) {
+  const bool is_from = statement.is(Syntax::kImportFrom);
+  const Node module = is_from ? statement.part(Part::kModuleName) : Node();
+  for (const Node item : statement.children()) {
+    if (is_from && item.id() == module.id()) continue;
+    const bool renamed = item.is(Syntax::kAliasedImport);
+    const std::string_view name = renamed ? item.part(Part::kName).text() : item.text();
+    const std::string_view alias = renamed ? item.part(Part::kAlias).text() : name.substr(0, name.find('.'));
+    if (!is_from) {
+      modules_[std::string(alias)] = renamed ? name : alias;
+    } else if (module.text() == "warp") {
+      imported_[std::string(alias)] = name;
+    } else {
+      forbid(alias, fmt::format("it comes from module '{}', which only Python can load", module.text()));
+    }
+  }
+}
+
+void ModuleScope::forbid(std::string_view name, std::string reason) {
+  constants_.erase(std::string(name));
+  types_.erase(std::string(name));
+  unknown_.insert_or_assign(std::string(name), std::move(reason));
+}
+
+void ModuleScope::add_assignment(Node assignment) {
+  const Node left = assignment.part(Part::kLeft);
+  const Node right = assignment.part(Part::kRight);
+  if (!right || assignment.is(Syntax::kAugmentedAssignment) || !left.is(Syntax::kIdentifier)) {
+    const auto names = left.is(Syntax::kIdentifier) ? std::vector<Node>{left} : left.children();
+    for (const Node name : names)
+      forbid(name.text(), "its value is not a plain assignment");
+    return;
+  }
+  if (right.is(Syntax::kAssignment)) {
+    add_assignment(right);
+    define(left.text(), right.part(Part::kLeft));
+  } else {
+    define(left.text(), right);
+  }
+}
+
+void ModuleScope::define(std::string_view name, Node value) {
+  if (constants_.contains(name) || types_.contains(name) || unknown_.contains(name)) {
+    forbid(name, "it is assigned more than once");
+  } else if (auto number = constant(value)) {
+    constants_.emplace(name, std::move(*number));
+  } else if (const auto known = type(value); known.ok() && !known->is_array()) {
+    types_.emplace(name, *known);
+  } else {
+    forbid(name, fmt::format("its value '{}' is known only when Python runs", describe(value)));
+  }
+}
+
+Result<void> ModuleScope::add_struct(Node class_definition) {
+  const std::string name(class_definition.part(Part::kName).text());
+  ir::StructDef definition{.name = name, .fields = {}};
+  if (class_definition.part(Part::kSuperclasses)) return Error{"a struct cannot inherit"};
+  for (const Node statement : class_definition.part(Part::kBody).children()) {
+    const auto parts = statement.children();
+    if (statement.is(Syntax::kPass) || (parts.size() == 1 && parts[0].is(Syntax::kString))) continue;
+    const bool is_field = statement.is(Syntax::kExpressionStatement) && parts.size() == 1 &&
+                          parts[0].is(Syntax::kAssignment) && parts[0].part(Part::kType);
+    if (!is_field) return Error{fmt::format("a struct holds annotated fields only, not '{}'", describe(statement))};
+    if (parts[0].part(Part::kRight)) return Error{"a field cannot have a default value"};
+    const std::string_view field = parts[0].part(Part::kLeft).text();
+    auto field_type = type(parts[0].part(Part::kType));
+    if (!field_type.ok()) return Error{fmt::format("field '{}': {}", field, field_type.error().message)};
+    definition.fields.push_back({std::string(field), *field_type});
+  }
+  if (definition.fields.empty()) return Error{"a struct needs at least one field"};
+  types_.insert_or_assign(name, ir::struct_type(static_cast<int>(module_.structs.size())));
+  module_.structs.push_back(std::move(definition));
+  return {};
+}
+
+std::string ModuleScope::warp_name(Node node) const {
+  if (node.is(Syntax::kIdentifier)) {
+    const auto found = imported_.find(node.text());
+    return found == imported_.end() ? "" : found->second;
+  }
+  if (!node.is(Syntax::kAttribute)) return {};
+  const Node object = node.part(Part::kObject);
+  const std::string_view name = node.part(Part::kAttribute).text();
+  if (object.is(Syntax::kIdentifier)) {
+    const auto module = modules_.find(object.text());
+    if (module != modules_.end() && module->second == "warp") return std::string(name);
+    if (module != modules_.end() && module->second == "warp.types") return fmt::format("types.{}", name);
+  }
+  const std::string outer = warp_name(object);
+  return outer.empty() ? "" : fmt::format("{}.{}", outer, name);
+}
+
+std::optional<Constant> ModuleScope::constant(Node expression) const {
+  if (auto literal = literal_constant(expression)) return literal;
+  switch (expression.kind()) {
+    case Syntax::kParenthesized: {
+      const auto inner = expression.children();
+      return inner.size() == 1 ? constant(inner[0]) : std::nullopt;
+    }
+    case Syntax::kIdentifier: {
+      const auto found = constants_.find(expression.text());
+      if (found != constants_.end()) return found->second;
+      const auto number = warp_number(warp_name(expression));
+      return number ? std::optional(Constant::real(*number)) : std::nullopt;
+    }
+    case Syntax::kAttribute: {
+      const Node object = expression.part(Part::kObject);
+      const auto module = modules_.find(object.text());
+      if (module == modules_.end()) return std::nullopt;
+      if (module->second != "warp" && module->second != "math" && module->second != "numpy") return std::nullopt;
+      const auto number = warp_number(expression.part(Part::kAttribute).text());
+      return number ? std::optional(Constant::real(*number)) : std::nullopt;
+    }
+    case Syntax::kUnary: {
+      const auto operand = constant(expression.part(Part::kArgument));
+      const std::string_view symbol = expression.part(Part::kOperator).text();
+      if (!operand || (symbol != "-" && symbol != "+")) return std::nullopt;
+      return symbol == "-" ? negate(*operand) : operand;
+    }
+    case Syntax::kBinary: {
+      const auto left = constant(expression.part(Part::kLeft));
+      const auto right = left ? constant(expression.part(Part::kRight)) : std::nullopt;
+      return right ? compute(expression.part(Part::kOperator).text(), *left, *right) : std::nullopt;
+    }
+    case Syntax::kCall: return constant_call(expression);
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Constant> ModuleScope::constant_call(Node call) const {
+  const Node function = call.part(Part::kFunction);
+  const Arguments arguments = arguments_of(call);
+  if (arguments.has_star || !arguments.keyword.empty()) return std::nullopt;
+  std::vector<Constant> values;
+  for (const Node argument : arguments.positional) {
+    auto value = constant(argument);
+    if (!value) return std::nullopt;
+    values.push_back(std::move(*value));
+  }
+  if (values.size() == 1 && warp_name(function) == "constant") return values[0];
+  const auto target = type(function);
+  if (!target.ok()) return std::nullopt;
+  const bool all_scalars =
+      std::all_of(values.begin(), values.end(), [](const Constant& value) { return value.type.is_scalar(); });
+  if (!all_scalars) return std::nullopt;
+  if (target->is_scalar() && values.size() == 1) {
+    Constant converted = values[0].as(*target);
+    // Python's own int(), float() and bool() give Python numbers again.
+    if (function.is(Syntax::kIdentifier) && warp_name(function).empty()) {
+      converted.is_typed = false;
+      if (target->is_float_scalar()) converted.components = {{.is_real = true, .real = values[0].number().as_real()}};
+    }
+    return converted;
+  }
+  if (!target->is_vector() || (values.size() != 1 && values.size() != target->rows)) return std::nullopt;
+  Constant vector{.type = *target, .is_typed = true, .components = {}};
+  for (std::size_t i = 0; i < target->rows; ++i) {
+    vector.components.push_back(values[values.size() == 1 ? 0 : i].as(target->component()).number());
+  }
+  return vector;
+}
+
+Result<ir::Type> ModuleScope::type(Node expression) const {
+  switch (expression.kind()) {
+    case Syntax::kType: {
+      const auto inner = expression.children();
+      return inner.size() == 1 ? type(inner[0]) : Result<ir::Type>(unknown_type(expression));
+    }
+    case Syntax::kString: {
+      const std::string_view text = expression.text();
+      return Error{fmt::format("the type {} is written as a string, which only Python can evaluate", text)};
+    }
+    case Syntax::kIdentifier: {
+      const std::string_view name = expression.text();
+      if (const auto found = types_.find(name); found != types_.end()) return found->second;
+      if (name == "float") return ir::kF32;
+      if (name == "int") return ir::kI32;
+      if (name == "bool") return ir::kBool;
+      if (name == "Any") return Error{"a generic argument gets its type only when Python calls it"};
+      if (const std::string why = why_unknown(name); !why.empty()) return Error{fmt::format("'{}': {}", name, why)};
+      break;
+    }
+    case Syntax::kCall: return type_of_call(expression);
+    case Syntax::kSubscript: {
+      const int rank = array_rank(warp_name(expression.part(Part::kValue)));
+      const auto parts = expression.children();
+      if (rank == 0 || parts.size() != 2) return unknown_type(expression);
+      return type(parts[1]).map([&](ir::Type element) { return element.array_of(rank); });
+    }
+    default: break;
+  }
+  const std::string name = warp_name(expression);
+  const ir::Type known = warp_type(name);
+  if (!known.is_void()) return known;
+  if (name == "array") return Error{"the array's dtype is missing"};
+  return unknown_type(expression);
+}
+
+Result<ir::Type> ModuleScope::type_of_call(Node call) const {
+  const std::string name = warp_name(call.part(Part::kFunction));
+  if (array_rank(name) > 0) return array_type(name, call);
+  if (name == "types.vector" || name == "types.matrix") return vector_or_matrix(name, call);
+  if (name.ends_with("array")) return Error{fmt::format("wp.{} is not read; only wp.array is", name)};
+  return unknown_type(call);
+}
+
+Result<ir::Type> ModuleScope::array_type(std::string_view constructor, Node call) const {
+  const Arguments arguments = arguments_of(call);
+  int rank = array_rank(constructor);
+  Node element;
+  for (const auto& [name, value] : arguments.keyword) {
+    if (name == "dtype") {
+      element = value;
+    } else if (name == "ndim") {
+      const auto number = constant(value);
+      if (!number || !number->type.is_integer_scalar()) return Error{"the array's ndim is not a number"};
+      rank = static_cast<int>(std::clamp<std::int64_t>(number->number().integer, 0, 5));
+    } else {
+      return Error{fmt::format("the argument '{}' of an array type is not read", name)};
+    }
+  }
+  if (!arguments.positional.empty() || arguments.has_star) return Error{"an array type takes dtype=... and ndim=..."};
+  if (!element) return Error{"the array's dtype is missing, so it is generic"};
+  if (rank < 1 || rank > 4) return Error{"an array has 1 to 4 dimensions"};
+  auto dtype = type(element);
+  if (!dtype.ok()) return dtype;
+  if (dtype->is_array()) return Error{"an array of arrays is not read"};
+  return dtype->array_of(rank);
+}
+
+Result<ir::Type> ModuleScope::vector_or_matrix(std::string_view name, Node call) const {
+  const Arguments arguments = arguments_of(call);
+  const bool is_vector = name == "types.vector";
+  const auto argument = [&](std::size_t position, std::string_view keyword) -> Node {
+    if (position < arguments.positional.size()) return arguments.positional[position];
+    const auto found = arguments.keyword.find(keyword);
+    return found == arguments.keyword.end() ? Node() : found->second;
+  };
+  const Node size = argument(0, is_vector ? "length" : "shape");
+  const Node dtype = argument(1, "dtype");
+  if (!size || !dtype) return Error{fmt::format("wp.{} needs its size and dtype", name)};
+  auto component = type(dtype);
+  if (!component.ok()) return component;
+  if (!component->is_scalar()) return Error{"the components of a vector or matrix are scalars"};
+  std::vector<int> extents;
+  for (const Node extent : size.is(Syntax::kTuple) ? size.children() : std::vector<Node>{size}) {
+    const auto number = constant(extent);
+    if (!number || !number->type.is_integer_scalar())
+      return Error{fmt::format("'{}' is not a known number", extent.text())};
+    extents.push_back(static_cast<int>(std::clamp<std::int64_t>(number->number().integer, 0, 255)));
+  }
+  const bool fits = std::all_of(extents.begin(), extents.end(), [](int extent) { return extent >= 1 && extent <= 16; });
+  if (extents.size() != (is_vector ? 1U : 2U) || !fits)
+    return Error{"a vector or matrix has 1 to 16 components a side"};
+  return is_vector ? ir::vector_type(component->scalar, extents[0])
+                   : ir::matrix_type(component->scalar, extents[0], extents[1]);
+}
+
+std::string ModuleScope::why_unknown(std::string_view name) const {
+  const auto found = unknown_.find(name);
+  return found == unknown_.end() ? "" : found->second;
+}
+
+}  // namespace assay::frontend

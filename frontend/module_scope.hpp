@@ -1,0 +1,65 @@
+// The names of a file's top level, apart from its functions: imports, constants, type aliases and structs.
+//
+// Nothing is executed: a name is known if its value follows from literals, arithmetic, Warp's types and other known
+// names; any other is remembered with the reason, which is told when a kernel uses it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "frontend/constant.hpp"
+#include "frontend/syntax.hpp"
+#include "ir/module.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::frontend {
+
+class ModuleScope {
+ public:
+  /// Structs are added to `module`.
+  explicit ModuleScope(ir::Module& module) : module_(module) {}
+
+  void add_import(Node statement);
+  /// A module-level assignment. One that cannot be understood makes its names unknown, which is no error by itself.
+  void add_assignment(Node assignment);
+  /// A class decorated with @wp.struct. The error's message is the reason.
+  Result<void> add_struct(Node class_definition);
+  /// Makes the name unknown for this reason.
+  void forbid(std::string_view name, std::string reason);
+
+  /// What `node` names in Warp's module ("vec3", "types.vector"); empty if it is no name of Warp.
+  std::string warp_name(Node node) const;
+  /// The value of an expression of literals and known names; empty if it is not such.
+  std::optional<Constant> constant(Node expression) const;
+  /// The type that an annotation or a constructor's name stands for.
+  Result<ir::Type> type(Node expression) const;
+  /// Why a name of the top level has no value here; empty if nothing is known of it.
+  std::string why_unknown(std::string_view name) const;
+
+ private:
+  std::optional<Constant> constant_call(Node call) const;
+  Result<ir::Type> type_of_call(Node call) const;
+  Result<ir::Type> array_type(std::string_view constructor, Node arguments) const;
+  Result<ir::Type> vector_or_matrix(std::string_view name, Node arguments) const;
+  void define(std::string_view name, Node value);
+
+  ir::Module& module_;
+  std::map<std::string, std::string, std::less<>> modules_;   ///< alias to module: "wp" to "warp"
+  std::map<std::string, std::string, std::less<>> imported_;  ///< name to Warp's name, from `from warp import`
+  std::map<std::string, Constant, std::less<>> constants_;
+  std::map<std::string, ir::Type, std::less<>> types_;       ///< aliases and structs
+  std::map<std::string, std::string, std::less<>> unknown_;  ///< name to reason
+};
+
+/// The arguments of a call: positional ones, and keyword ones by name. A starred argument is in neither and sets
+/// `has_star`.
+struct Arguments {
+  std::vector<Node> positional;
+  std::map<std::string_view, Node> keyword;
+  bool has_star = false;
+};
+Arguments arguments_of(Node call);
+
+}  // namespace assay::frontend

@@ -1,0 +1,33 @@
+#include "frontend/reader.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "frontend/file_reader.hpp"
+#include "frontend/source_text.hpp"
+#include "frontend/syntax.hpp"
+
+namespace assay::frontend {
+namespace {
+
+Error in_file(const Error& error, const std::string& file) {
+  return Error{error.message, error.where.empty() ? file : fmt::format("{}:{}", file, error.where)};
+}
+
+}  // namespace
+
+Result<ReadFile> read_python(std::string_view source, std::string file_name) {
+  const auto text = check_source(source);
+  if (!text.ok()) return in_file(text.error(), file_name);
+  const auto tree = SyntaxTree::parse(std::string(*text));
+  if (!tree.ok()) return in_file(tree.error(), file_name);
+  ReadFile result;
+  result.module.source_name = file_name;
+  result.module.source_lines = split_lines(*text);
+  FileReader reader(*tree, result);
+  if (const auto done = reader.read(); !done.ok()) return in_file(done.error(), file_name);
+  return result;
+}
+
+}  // namespace assay::frontend

@@ -1,0 +1,57 @@
+// Reads the statements of one function into its body.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "frontend/expression_reader.hpp"
+#include "frontend/function_context.hpp"
+
+namespace assay::frontend {
+
+class StatementReader {
+ public:
+  explicit StatementReader(FunctionContext& context) : context_(context), expressions_(context) {}
+
+  /// Reads the function's body. Parameters and thread indices are bound in the outermost scope already.
+  void body(Node block);
+
+ private:
+  void statements(Node block);
+  void statement(Node node);
+  void expression_statement(Node node);
+  void call_statement(Node call);
+  // control
+  void if_statement(Node node);
+  void alternative(const std::vector<Node>& clauses, std::size_t first);
+  void for_statement(Node node);
+  void while_statement(Node node);
+  void return_statement(Node node);
+  /// Reads a nested block: its names go with it.
+  ir::Block nested(Node block, const std::function<void()>& before = nullptr);
+  /// Appends a compound statement, after the declarations that its blocks asked for.
+  template <class Statement>
+  void append(Node node, Statement statement);
+  void declare_pending(Node node);
+  // assignment
+  void assignment(Node node);
+  void chain(Node node);
+  void assign_call_results(Node target, Node call);
+  void assign_tuple(Node node, const std::vector<Node>& targets, const std::vector<Node>& values);
+  void assign_thread_indices(Node node, const std::vector<Node>& targets);
+  void assign_target(Node target, ir::ExprId value);
+  void assign_name(Node name, ir::ExprId value);
+  bool assign_zero(Node name, Node call);
+  bool assign_effect(Node name, Node call);
+  bool assign_local_array(Node name, Node call);
+  void augmented_assignment(Node node);
+  bool atomic_update(Node node, std::string_view symbol, const Place& place, ir::ExprId value);
+  /// Whether the name is new and belongs to the block that is being read.
+  bool is_new_here(std::string_view name) const;
+
+  FunctionContext& context_;
+  ExpressionReader expressions_;
+};
+
+}  // namespace assay::frontend
