@@ -59,7 +59,12 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
     : function_(function),
       variables_(name_variables(function, names)),
       expressions_(module, function, file, variables_) {
-  collect_changed_in_loops(function.body, false, changed_in_loops_);
+  collect_changed_in_loops(function.body, false, dynamic_);
+  for (const ir::Expr& expr : function.expressions) {
+    if (expr.kind != ir::ExprKind::kOperation || expr.op != ir::Op::kCast) continue;
+    if (const ir::Expr& operand = function.expr(expr.args[0]); operand.kind == ir::ExprKind::kVariable)
+      dynamic_.insert(operand.variable);
+  }
 }
 
 std::string StatementWriter::definition(std::string_view name) {
@@ -134,7 +139,7 @@ void StatementWriter::statement(const ir::Stmt& statement) {
 }
 
 std::string StatementWriter::value_of(ir::VarId variable, ir::ExprId value) {
-  return changed_in_loops_.contains(variable) ? expressions_.write_variable_start(value) : expressions_.write(value);
+  return dynamic_.contains(variable) ? expressions_.write_variable_start(value) : expressions_.write(value);
 }
 
 void StatementWriter::let(const ir::Let& let, ir::Loc loc) {

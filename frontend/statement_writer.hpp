@@ -46,7 +46,9 @@ class StatementWriter {
 
   const ir::Function& function_;
   std::vector<std::string> variables_;
-  std::set<ir::VarId> changed_in_loops_;
+  /// Variables that must not start as a bare number, which Warp takes for a constant: it refuses to change one
+  /// in a loop, and a cast of one to another type retypes it.
+  std::set<ir::VarId> dynamic_;
   ExpressionWriter expressions_;
   std::string text_;
   int depth_ = 1;

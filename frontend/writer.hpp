@@ -3,9 +3,9 @@
 // How nodes are spelt where Python leaves a choice; the reader relies on it:
 // - A literal of f32, i32 or bool is bare: 0.5, 3, True. Of any other type it is its constructor's call:
 //   wp.float64(0.5), wp.int64(-3). A minus directly before a number belongs to the literal.
-// - T(number) is a literal of T too: float(0.0) starts a variable that a loop changes, because Warp treats a
-//   bare number as a constant. A cast or a negation of a literal therefore writes the literal that way:
-//   wp.float64(float(0.5)), -float(0.5).
+// - T(number) is a literal of T too: float(0.0) starts a variable that a loop changes or a cast reads,
+//   because Warp treats a bare number as a constant. A cast or a negation of a literal therefore writes the
+//   literal that way: wp.float64(float(0.5)), -float(0.5).
 // - Infinities and NaN are wp.inf, -wp.inf and wp.nan, in other float types wp.float64(wp.inf) and so on.
 // - v[i] = x, s.f = x and a[i].f[j] = x stand for an Assign or Store of insert and with_field over the old value.
 // - s += x stands for s = s + x, for the names of variables and for + - * / only.

@@ -165,7 +165,9 @@ void offer_index(Grower& grower, ir::VarId index) {
   sketch.offer(
       {.type = real, .range = {range.low * factor, range.high * factor}, .make = [&sketch, index, factor, real] {
          ir::Builder& b = sketch.b();
-         const ir::ExprId converted = b.cast(real, b.var(index));
+         // By way of f32: Warp retypes the constant index of an unrolled loop that is cast to f64 directly.
+         const ir::ExprId small = b.cast(ir::kF32, b.var(index));
+         const ir::ExprId converted = real == ir::kF32 ? small : b.cast(real, small);
          return b.op(Op::kMul, {converted, b.literal(real, factor)});
        }});
 }

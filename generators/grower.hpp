@@ -34,6 +34,7 @@ class Grower {
   /// A constant of two decimals in the interval, not 0.
   Term literal(Interval interval);
   Term leaf();
+  bool same_tree(ir::ExprId a, ir::ExprId b) const;
   ir::Type real() const { return real_; }
   Sketch& sketch() { return sketch_; }
 
@@ -46,7 +47,6 @@ class Grower {
   Term shifted(Term term, double shift);
   Term comparison(int depth);
   Term constant_power(Term base);
-  bool same_tree(ir::ExprId a, ir::ExprId b) const;
   bool depends_on_leaves(ir::ExprId id) const;
   bool is_literal(ir::ExprId id) const;
   int size(ir::ExprId id) const;

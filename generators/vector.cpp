@@ -30,6 +30,8 @@ class VectorGrower {
     const auto term = sketch_.leaf(vector_);
     return term ? *term : constant({-2, 2});
   }
+  /// Offers one component of a vector as a scalar that expressions may use, but need not.
+  void offer_component(std::function<ir::ExprId()> make, Interval range);
   /// v[c] = x for a constant component, or a loop over all of them.
   void write_components(ir::VarId variable);
   Grower& scalars() { return scalars_; }
@@ -46,6 +48,18 @@ class VectorGrower {
   ir::Type vector_;
   Grower scalars_;
 };
+
+void VectorGrower::offer_component(std::function<ir::ExprId()> make, Interval range) {
+  const int component = sketch_.rng().uniform_int(0, vector_.rows - 1);
+  sketch_.offer({.type = vector_.component(),
+                 .range = range,
+                 .make =
+                     [this, make = std::move(make), component] {
+                       const ir::ExprId whole = make();
+                       return b_.op(Op::kExtract, {whole, b_.i32(component)});
+                     },
+                 .uses = 1});
+}
 
 double greatest(Interval range) { return std::max(std::abs(range.low), std::abs(range.high)); }
 
@@ -74,6 +88,8 @@ Term VectorGrower::within(Term term, double bound) {
 }
 
 Term VectorGrower::elementwise(Op op, Term a, Term b) {
+  // x - x is exactly zero, where a norm has no derivative.
+  if (op == Op::kSub && scalars_.same_tree(a.expr, b.expr)) op = Op::kAdd;
   const Interval ranges[] = {a.range, b.range};
   return within({b_.op(op, {a.expr, b.expr}), range_of(op, ranges)}, 8);
 }
@@ -151,8 +167,10 @@ Term VectorGrower::grow(int depth) {
 }
 
 Term VectorGrower::reduce(int depth) {
-  const Op op = sketch_.rng().choose({Op::kDot, Op::kDot, Op::kLength, Op::kLengthSq, Op::kExtract, Op::kExtract});
+  Op op = sketch_.rng().choose({Op::kDot, Op::kDot, Op::kLength, Op::kLengthSq, Op::kExtract, Op::kExtract});
   const Term v = within(grow(depth), 4);
+  const bool has_norm_one = b_.function().expr(v.expr).op == Op::kNormalize;
+  if (has_norm_one && (op == Op::kLength || op == Op::kLengthSq)) op = Op::kDot;
   const double square = vector_.rows * greatest(v.range) * greatest(v.range);
   if (op == Op::kLength) return {b_.op(op, {v.expr}), {0, std::ceil(std::sqrt(square))}};
   if (op == Op::kLengthSq) return {b_.op(op, {v.expr}), {0, square}};
@@ -222,6 +240,8 @@ void make_vector(Sketch& sketch) {
   maybe_guard(sketch, vectors[0]);
 
   VectorGrower grower(sketch, vector);
+  for (const ir::VarId array : vectors)
+    grower.offer_component([&sketch, array] { return sketch.element(array, sketch.here()).expr; }, kUsualDomain);
   const ir::VarId v = sketch.let("v", grower.grow(2));
   if (rng.bernoulli(0.6)) sketch.let("d", grower.scalars().tame(grower.reduce(2)));
   if (rng.bernoulli(0.5)) grower.write_components(v);
