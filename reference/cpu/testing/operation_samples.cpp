@@ -1,0 +1,162 @@
+#include "reference/cpu/testing/operation_samples.hpp"
+
+#include <cmath>
+
+namespace assay::reference::testing {
+namespace {
+
+using ir::ExprId;
+using ir::Op;
+using ir::Type;
+using Args = std::vector<ExprId>;
+
+Usage plain(Op op, std::vector<Type> operands, std::string variant = "") {
+  return {op, std::move(variant), std::move(operands),
+          [op](Workbench& w, const Args& args) { return w.b().op(op, std::span<const ExprId>(args)); }};
+}
+
+/// Operations whose operands are not all floats, or that need a requested type.
+std::vector<Usage> particular(Type f, Type v) {
+  const auto positive = [](Workbench& w, ExprId x) { return w.op(Op::kGt, {x, w.b().literal(w.b().type_of(x), 0.0)}); };
+  const auto select = [positive](Op op) {
+    return [op, positive](Workbench& w, const Args& a) { return w.op(op, {positive(w, a[0]), a[1], a[2]}); };
+  };
+  const Type other = f == ir::kF64 ? ir::kF32 : ir::kF64;
+  return {
+      {Op::kConditional, "", {f, f, f}, select(Op::kConditional)},
+      {Op::kConditional, "vector", {f, v, v}, select(Op::kConditional)},
+      {Op::kWhere, "", {f, f, f}, select(Op::kWhere)},
+      {Op::kWhere, "vector", {f, v, v}, select(Op::kWhere)},
+      {Op::kCast, "", {f}, [other](Workbench& w, const Args& a) { return w.b().cast(other, a[0]); }},
+      {Op::kVector,
+       "",
+       {f, f, f},
+       [](Workbench& w, const Args& a) {
+         return w.op(Op::kVector, {a[2], a[0], a[1]});
+       }},
+      {Op::kSplat, "", {f}, [v](Workbench& w, const Args& a) { return w.b().op(Op::kSplat, {a[0]}, v); }},
+      {Op::kExtract,
+       "",
+       {v},
+       [](Workbench& w, const Args& a) {
+         return w.op(Op::kExtract, {a[0], w.b().i32(1)});
+       }},
+      {Op::kExtract,
+       "dynamic",
+       {v, f},
+       [positive](Workbench& w, const Args& a) {
+         const ExprId index = w.op(Op::kConditional, {positive(w, a[1]), w.b().i32(2), w.b().i32(0)});
+         return w.op(Op::kExtract, {a[0], index});
+       }},
+      {Op::kInsert,
+       "",
+       {v, f},
+       [](Workbench& w, const Args& a) {
+         return w.op(Op::kInsert, {a[0], w.b().i32(2), a[1]});
+       }},
+      {Op::kInsert,
+       "dynamic",
+       {v, f},
+       [positive](Workbench& w, const Args& a) {
+         const ExprId index = w.op(Op::kConditional, {positive(w, a[1]), w.b().i32(2), w.b().i32(0)});
+         return w.op(Op::kInsert, {a[0], index, a[1]});
+       }},
+  };
+}
+
+void add_scalar_usages(std::vector<Usage>& all, Op op, Type f, Type v) {
+  const ir::OperationRow& row = ir::row(op);
+  switch (row.rule) {
+    case ir::TypeRule::kLinear:
+      all.push_back(plain(op, {f, f}));
+      all.push_back(plain(op, {v, v}, "vector"));
+      return;
+    case ir::TypeRule::kProduct:
+      all.push_back(plain(op, {f, f}));
+      all.push_back(plain(op, {v, f}, "vector by scalar"));
+      all.push_back(plain(op, {f, v}, "scalar by vector"));
+      return;
+    case ir::TypeRule::kQuotient:
+      all.push_back(plain(op, {f, f}));
+      all.push_back(plain(op, {v, f}, "vector by scalar"));
+      return;
+    case ir::TypeRule::kNegation:
+      all.push_back(plain(op, {f}));
+      all.push_back(plain(op, {v}, "vector"));
+      return;
+    case ir::TypeRule::kNumeric:
+    case ir::TypeRule::kFloat:
+      all.push_back(plain(op, std::vector<Type>(static_cast<std::size_t>(row.arity), f)));
+      return;
+    case ir::TypeRule::kVectorPair:
+    case ir::TypeRule::kDot:
+    case ir::TypeRule::kCross: all.push_back(plain(op, {v, v})); return;
+    case ir::TypeRule::kLength:
+    case ir::TypeRule::kNormalize: all.push_back(plain(op, {v})); return;
+    default: return;
+  }
+}
+
+}  // namespace
+
+std::string Usage::name() const {
+  std::string text(ir::row(op).mnemonic);
+  if (!variant.empty()) text += "_" + variant;
+  for (char& c : text)
+    c = c == ' ' ? '_' : c;
+  return text;
+}
+
+std::vector<Usage> usages(ir::Scalar scalar) {
+  const Type f = ir::scalar_type(scalar);
+  const Type v = ir::vector_type(scalar, 3);
+  std::vector<Usage> all = particular(f, v);
+  for (int i = 0; i < ir::kOpCount; ++i)
+    add_scalar_usages(all, static_cast<Op>(i), f, v);
+  return all;
+}
+
+std::vector<std::vector<double>> sample(const Usage& usage, Rng& rng) {
+  const ir::Domain& domain = ir::row(usage.op).domain;
+  const bool selects = usage.op == Op::kConditional || usage.op == Op::kWhere || !usage.variant.compare("dynamic");
+  std::vector<std::vector<double>> point;
+  for (std::size_t k = 0; k < usage.operands.size(); ++k) {
+    const ir::Interval interval = selects || usage.operands.size() > 3 ? ir::Interval{-8, 8} : domain.operands[k];
+    std::vector<double> leaves;
+    for (int c = 0; c < usage.operands[k].components(); ++c) {
+      double x = 0;
+      do {
+        x = ir::round_to(usage.operands[k].scalar, rng.uniform_real(interval.low, interval.high));
+      } while (domain.relation == ir::Relation::kSecondNotZero && k == 1 && std::abs(x) < interval.high / 16);
+      leaves.push_back(x);
+    }
+    point.push_back(std::move(leaves));
+  }
+  return point;
+}
+
+SampleKernel kernel_at(const Usage& usage, const std::vector<std::vector<double>>& point) {
+  SampleKernel sample{Workbench(), ir::kNone};
+  Workbench& w = sample.bench;
+  std::vector<ir::VarId> inputs;
+  for (std::size_t k = 0; k < point.size(); ++k)
+    inputs.push_back(w.array("x" + std::to_string(k), usage.operands[k], {1}, point[k]));
+  // The result's type is only known once the expression is built, after all parameters: build it twice.
+  Workbench draft;
+  Args loads;
+  for (std::size_t k = 0; k < point.size(); ++k)
+    draft.array("x", usage.operands[k], {1});
+  const ir::VarId j = draft.thread_index(1);
+  for (std::size_t k = 0; k < point.size(); ++k)
+    loads.push_back(draft.at(static_cast<ir::VarId>(k), j));
+  const Type result = draft.b().type_of(usage.build(draft, loads));
+  sample.out = w.zeros("out", result, {1});
+  const ir::VarId i = w.thread_index(1);
+  loads.clear();
+  for (const ir::VarId input : inputs)
+    loads.push_back(w.at(input, i));
+  w.b().store(sample.out, {w.var(i)}, usage.build(w, loads));
+  return sample;
+}
+
+}  // namespace assay::reference::testing

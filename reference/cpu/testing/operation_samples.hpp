@@ -1,0 +1,39 @@
+// For tests: every operation of the table on floats as a small kernel, and points of its domain.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ir/operations.hpp"
+#include "ir/support/rng.hpp"
+#include "reference/cpu/testing/workbench.hpp"
+
+namespace assay::reference::testing {
+
+/// How an operation is applied: its operand types, and the expression from loaded operands.
+struct Usage {
+  ir::Op op;
+  std::string variant;             ///< empty, or what sets this usage apart: "vector"
+  std::vector<ir::Type> operands;  ///< element types of the input arrays x0, x1, ...
+  std::function<ir::ExprId(Workbench&, const std::vector<ir::ExprId>&)> build;
+
+  std::string name() const;
+};
+
+/// All usages of operations that take floats and give floats, over scalars of `scalar`. At least one for each
+/// row of the table that has floats as operands and result.
+std::vector<Usage> usages(ir::Scalar scalar);
+
+/// A random point of the operation's domain: one leaf list per operand.
+std::vector<std::vector<double>> sample(const Usage& usage, Rng& rng);
+
+/// The kernel out[0] = op(x0[0], x1[0], ...) at a point; the last parameter is the output.
+struct SampleKernel {
+  Workbench bench;
+  ir::VarId out;
+};
+SampleKernel kernel_at(const Usage& usage, const std::vector<std::vector<double>>& point);
+
+}  // namespace assay::reference::testing

@@ -1,0 +1,91 @@
+#include "reference/cpu/testing/workbench.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace assay::reference::testing {
+
+Workbench::Workbench() : Workbench(ir::Module{}) {}
+
+Workbench::Workbench(ir::Module module)
+    : module_(std::make_unique<ir::Module>(std::move(module))),
+      kernel_(std::make_unique<ir::Function>()),
+      builder_(std::make_unique<ir::Builder>(*module_, *kernel_)) {
+  kernel_->name = "kernel";
+  kernel_->is_kernel = true;
+}
+
+void Workbench::fill(ir::Argument& argument, const std::vector<double>& leaves) const {
+  const auto layout = ir::leaves_of(*module_, argument.type.element());
+  for (std::size_t k = 0; k < leaves.size(); ++k) {
+    const ir::Leaf& leaf = layout[k % layout.size()];
+    const std::size_t base =
+        argument.type.is_array() ? ir::element_offset(argument, static_cast<std::int64_t>(k / layout.size())) : 0;
+    std::byte* const at = argument.bytes.data() + base + leaf.offset;
+    if (ir::is_float(leaf.scalar)) ir::write_float(leaf.scalar, at, leaves[k]);
+    else ir::write_integer(leaf.scalar, at, static_cast<std::int64_t>(leaves[k]));
+  }
+}
+
+ir::VarId Workbench::array(const std::string& name, ir::Type element, std::vector<std::int32_t> shape,
+                           const std::vector<double>& leaves) {
+  const ir::Type type = element.array_of(static_cast<int>(shape.size()));
+  launch_.arguments.push_back(ir::make_argument(*module_, type, std::move(shape)));
+  fill(launch_.arguments.back(), leaves);
+  return builder_->parameter(name, type);
+}
+
+ir::VarId Workbench::floats(const std::string& name, const std::vector<double>& values, ir::Scalar scalar) {
+  return array(name, ir::scalar_type(scalar), {static_cast<std::int32_t>(values.size())}, values);
+}
+
+ir::VarId Workbench::integers(const std::string& name, const std::vector<std::int64_t>& values, ir::Scalar scalar) {
+  const ir::VarId parameter = array(name, ir::scalar_type(scalar), {static_cast<std::int32_t>(values.size())});
+  ir::Argument& argument = launch_.arguments.back();
+  for (std::size_t k = 0; k < values.size(); ++k)
+    ir::write_integer(scalar, argument.bytes.data() + ir::element_offset(argument, static_cast<std::int64_t>(k)),
+                      values[k]);
+  return parameter;
+}
+
+ir::VarId Workbench::value(const std::string& name, ir::Type type, const std::vector<double>& leaves) {
+  launch_.arguments.push_back(ir::make_argument(*module_, type));
+  fill(launch_.arguments.back(), leaves);
+  return builder_->parameter(name, type);
+}
+
+ir::VarId Workbench::thread_index(std::int32_t extent, const std::string& name) {
+  launch_.extents.push_back(extent);
+  return builder_->thread_index(name);
+}
+
+Oracle Workbench::oracle() const {
+  auto oracle = Oracle::make(*module_, *kernel_);
+  if (!oracle.ok()) {
+    std::fprintf(stderr, "the oracle refuses the kernel of a test: %s\n", oracle.error().text().c_str());
+    std::abort();
+  }
+  return oracle.take();
+}
+
+LeafValues Workbench::seeds_for(ir::VarId output, std::vector<double> cotangents) const {
+  const auto p = static_cast<std::size_t>(output);
+  const ir::Argument& argument = launch_.arguments[p];
+  const std::size_t leaves = ir::leaves_of(*module_, argument.type.element()).size();
+  LeafValues seeds(launch_.arguments.size());
+  seeds[p] = cotangents.empty()
+                 ? std::vector<double>(static_cast<std::size_t>(ir::element_count(argument)) * leaves, 1.0)
+                 : std::move(cotangents);
+  return seeds;
+}
+
+Run Workbench::gradient_run(LeafValues seeds) const {
+  return Run{.launch = launch_, .gradient = true, .seeds = std::move(seeds)};
+}
+
+Reference Workbench::gradient(ir::VarId output, std::vector<double> cotangents) const {
+  return oracle().evaluate(gradient_run(seeds_for(output, std::move(cotangents))));
+}
+
+}  // namespace assay::reference::testing
