@@ -1,0 +1,57 @@
+#include "backends/source/dialect.hpp"
+
+#include <fmt/format.h>
+
+namespace assay::source {
+namespace {
+
+class CppDialect final : public Dialect {
+ public:
+  std::string_view function_qualifier() const override { return "static "; }
+  std::string_view entry_qualifier() const override { return "extern \"C\" void "; }
+
+  std::string range_parameters(FunctionPrinter& printer) override {
+    begin_ = printer.internal_name("begin");
+    end_ = printer.internal_name("end");
+    return fmt::format("long long {}, long long {}", begin_, end_);
+  }
+
+  void open_threads(Lines& lines, FunctionPrinter&, std::string_view thread) override {
+    lines.open(fmt::format("for (long long {0} = {1}; {0} < {2}; ++{0}) {{", thread, begin_, end_));
+  }
+
+ private:
+  std::string begin_;
+  std::string end_;
+};
+
+class CudaDialect final : public Dialect {
+ public:
+  std::string_view function_qualifier() const override { return "static __device__ "; }
+  std::string_view entry_qualifier() const override { return "extern \"C\" __global__ void "; }
+
+  std::string range_parameters(FunctionPrinter& printer) override {
+    count_ = printer.internal_name("count");
+    return fmt::format("long long {}", count_);
+  }
+
+  void open_threads(Lines& lines, FunctionPrinter& printer, std::string_view thread) override {
+    const std::string first = printer.internal_name("first");
+    const std::string stride = printer.internal_name("stride");
+    lines.add(fmt::format("const long long {} = (long long)blockIdx.x * blockDim.x + threadIdx.x;", first));
+    lines.add(fmt::format("const long long {} = (long long)gridDim.x * blockDim.x;", stride));
+    lines.open(fmt::format("for (long long {0} = {1}; {0} < {2}; {0} += {3}) {{", thread, first, count_, stride));
+  }
+
+ private:
+  std::string count_;
+};
+
+}  // namespace
+
+std::unique_ptr<Dialect> make_dialect(backends::SourceTarget target) {
+  if (target == backends::SourceTarget::kCpp) return std::make_unique<CppDialect>();
+  return std::make_unique<CudaDialect>();
+}
+
+}  // namespace assay::source

@@ -1,0 +1,306 @@
+#include "backends/source/expressions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace assay::source {
+namespace {
+
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprKind;
+using ir::Op;
+using ir::Scalar;
+using ir::Shape;
+using ir::Type;
+
+// Precedence as in C++, higher binds tighter.
+constexpr int kComma = 0;
+constexpr int kTernary = 2;
+constexpr int kUnary = 14;
+constexpr int kPostfix = 15;
+
+struct Infix {
+  std::string_view token;
+  int precedence;
+};
+constexpr auto kInfix = std::to_array<Infix>({
+    {"||", 3},
+    {"&&", 4},
+    {"|", 5},
+    {"^", 6},
+    {"&", 7},
+    {"==", 8},
+    {"!=", 8},
+    {"<", 9},
+    {"<=", 9},
+    {">", 9},
+    {">=", 9},
+    {"<<", 11},
+    {">>", 11},
+    {"+", 12},
+    {"-", 12},
+    {"*", 13},
+    {"/", 13},
+    {"%", 13},
+});
+
+int precedence_of(std::string_view token) { return std::ranges::find(kInfix, token, &Infix::token)->precedence; }
+bool is_comparison(int precedence) { return precedence == 8 || precedence == 9; }
+bool is_bits(int precedence) { return (precedence >= 5 && precedence <= 7) || precedence == 11; }
+
+/// Mixtures that are clear to the compiler but not to a reader; -Wparentheses warns of most.
+bool is_unclear(std::string_view outer, const Text& inner) {
+  if (inner.token.empty() || inner.token == outer) return false;
+  const int precedence = precedence_of(outer);
+  return is_bits(precedence) || is_bits(inner.precedence) || (outer == "||" && inner.token == "&&") ||
+         (is_comparison(precedence) && is_comparison(inner.precedence));
+}
+
+std::string parenthesised(Text text, bool parentheses) {
+  return parentheses ? "(" + text.text + ")" : std::move(text.text);
+}
+
+bool is_narrow(Type type) { return type.is_integer_scalar() && ir::row(type.scalar).bytes < 4; }
+bool is_one_word(std::string_view type) { return type.find(' ') == std::string_view::npos; }
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// "$0 + $1" gives "+", otherwise empty.
+std::string_view infix_token(std::string_view pattern) {
+  if (!pattern.starts_with("$0 ") || !pattern.ends_with(" $1")) return {};
+  const std::string_view token = pattern.substr(3, pattern.size() - 6);
+  return token.find(' ') == std::string_view::npos ? token : std::string_view{};
+}
+
+std::string_view wrapping_function(Op op) {
+  switch (op) {
+    case Op::kAdd: return "wrap_add";
+    case Op::kSub: return "wrap_sub";
+    case Op::kMul: return "wrap_mul";
+    case Op::kNeg: return "wrap_neg";
+    default: return {};
+  }
+}
+
+std::string_view operator_suffix(Op op) {
+  switch (op) {
+    case Op::kAdd: return "add";
+    case Op::kSub: return "sub";
+    case Op::kNeg: return "neg";
+    case Op::kMul: return "mul";
+    case Op::kDiv: return "div";
+    default: return {};
+  }
+}
+
+bool is_positive_zero(const Expr& expr) { return expr.kind == ExprKind::kLiteral && expr.bits == 0; }
+
+}  // namespace
+
+std::vector<std::string_view> functions_in(std::string_view pattern) {
+  std::vector<std::string_view> functions;
+  for (std::size_t at = 0; at < pattern.size();) {
+    std::size_t end = at;
+    while (end < pattern.size() && is_word(pattern[end]))
+      ++end;
+    if (end > at && is_letter(pattern[at]) && (at == 0 || pattern[at - 1] != '$')) {
+      functions.push_back(pattern.substr(at, end - at));
+    }
+    at = std::max(end, at + 1);
+  }
+  return functions;
+}
+
+ExpressionPrinter::ExpressionPrinter(Unit& unit, const ir::Function& function, const std::vector<std::string>& names)
+    : unit_(unit), function_(function), names_(names), overflow_(function) {}
+
+std::string ExpressionPrinter::print(ExprId id, LiteralForm form) { return text(id, form).text; }
+
+std::string ExpressionPrinter::initialiser(ExprId id) {
+  const Expr& value = expr(id);
+  if (value.kind == ExprKind::kOperation && value.op == Op::kVector) {
+    return "{" + arguments(value.args, LiteralForm::kBare) + "}";
+  }
+  return print(id, LiteralForm::kBare);
+}
+
+std::string ExpressionPrinter::condition(ExprId id) { return "(" + print(id) + ")"; }
+
+std::string ExpressionPrinter::operand(ExprId id, int precedence, LiteralForm form) {
+  Text inner = text(id, form);
+  const bool parentheses = inner.precedence < precedence;
+  return parenthesised(std::move(inner), parentheses);
+}
+
+std::string ExpressionPrinter::arguments(const std::vector<ExprId>& args, LiteralForm form) {
+  std::string list;
+  for (const ExprId arg : args)
+    list += (list.empty() ? "" : ", ") + print(arg, form);
+  return list;
+}
+
+std::string ExpressionPrinter::element(ExprId array, const std::vector<ExprId>& indices) {
+  const std::string base = operand(array, kPostfix);
+  if (expr(array).type.is_local_array()) return base + subscript(indices[0]);
+  return fmt::format("{}.at({})", base, arguments(indices, LiteralForm::kBare));
+}
+
+std::string ExpressionPrinter::null_test(ExprId array) {
+  const Expr* root = &expr(array);
+  while (root->kind == ExprKind::kField)
+    root = &expr(root->args[0]);
+  const bool nullable = root->kind == ExprKind::kVariable && function_.var(root->variable).nullable;
+  return nullable ? operand(array, kPostfix) + ".data" : "";
+}
+
+std::string ExpressionPrinter::zero(Type type) {
+  if (!type.is_scalar()) return unit_.type(type) + "{}";
+  if (type.is_bool()) return "false";
+  return is_narrow(type) ? fmt::format("({})0", unit_.type(type)) : "0";
+}
+
+Text ExpressionPrinter::text(ExprId id, LiteralForm form) {
+  const Expr& e = expr(id);
+  switch (e.kind) {
+    case ExprKind::kLiteral: {
+      std::string literal = literal_text(unit_, e, form);
+      const int precedence = literal[0] == '-' || (literal[0] == '(' && literal.back() != ')') ? kUnary : kPostfix;
+      return {std::move(literal), precedence};
+    }
+    case ExprKind::kVariable: return {names_[static_cast<std::size_t>(e.variable)], kPostfix};
+    case ExprKind::kOperation: return narrowed(e, operation(e));
+    case ExprKind::kLoad: return load(e);
+    case ExprKind::kShapeOf: return {fmt::format("{}.shape[{}]", operand(e.args[0], kPostfix), e.index), kPostfix};
+    case ExprKind::kField:
+      return {
+          fmt::format("{}.{}", operand(e.args[0], kPostfix), unit_.field_name(expr(e.args[0]).type.struct_id, e.index)),
+          kPostfix};
+    case ExprKind::kCall:
+      return {fmt::format("{}({})", unit_.function_name(e.index), arguments(e.args, LiteralForm::kBare)), kPostfix};
+  }
+  return {};
+}
+
+Text ExpressionPrinter::load(const Expr& e) {
+  const std::vector<ExprId> indices(e.args.begin() + 1, e.args.end());
+  std::string cell = element(e.args[0], indices);
+  const std::string test = null_test(e.args[0]);
+  if (test.empty()) return {std::move(cell), kPostfix};
+  return {fmt::format("{} ? {} : {}", test, cell, zero(e.type)), kTernary};
+}
+
+/// Signed arithmetic that may overflow, and all 8- and 16-bit arithmetic, which C++ would do in int.
+bool ExpressionPrinter::wraps(const Expr& e) const {
+  if (!e.type.is_integer_scalar() || wrapping_function(e.op).empty()) return false;
+  if (is_narrow(e.type)) return true;
+  if (!ir::row(e.type.scalar).is_signed) return false;
+  return !overflow_.is_small(e);
+}
+
+Text ExpressionPrinter::operation(const Expr& e) {
+  if (wraps(e)) {
+    const std::string_view function = wrapping_function(e.op);
+    unit_.helpers().use(function);
+    return {fmt::format("{}({})", function, arguments(e.args, LiteralForm::kTyped)), kPostfix};
+  }
+  switch (e.op) {
+    case Op::kCast: return cast(e);
+    case Op::kVector: return {unit_.type(e.type) + "{" + arguments(e.args, LiteralForm::kBare) + "}", kPostfix};
+    case Op::kSplat:
+      if (is_positive_zero(expr(e.args[0]))) return {zero(e.type), kPostfix};
+      break;
+    case Op::kWithField:
+      return {fmt::format("{}({})", unit_.setter(e.type.struct_id, e.index), arguments(e.args, LiteralForm::kBare)),
+              kPostfix};
+    default: break;
+  }
+  const ir::OperationRow& row = ir::row(e.op);
+  return pattern(e, unit_.target() == backends::SourceTarget::kCpp ? row.cpu : row.cuda);
+}
+
+Text ExpressionPrinter::pattern(const Expr& e, std::string_view pattern) {
+  if (pattern == "$0 ? $1 : $2") return conditional(e);
+  if (pattern == "$0[$1]") return {operand(e.args[0], kPostfix) + subscript(e.args[1]), kPostfix};
+  if (const std::string_view token = infix_token(pattern); !token.empty()) return infix(e, token);
+  if (pattern.ends_with("$0") && !is_word(pattern[0])) return prefix(e, pattern.substr(0, pattern.size() - 2));
+  return call_pattern(e, pattern);
+}
+
+Text ExpressionPrinter::infix(const Expr& e, std::string_view token) {
+  use_operator(e);
+  const int precedence = precedence_of(token);
+  std::array<std::string, 2> sides;
+  for (std::size_t i = 0; i < 2; ++i) {
+    // The other side, of type `real`, makes a float constant one too; not so in a template.
+    const Expr& other = expr(e.args[1 - i]);
+    const bool bare = other.kind != ExprKind::kLiteral && other.type.is_scalar();
+    Text side = text(e.args[i], bare ? LiteralForm::kBare : LiteralForm::kTyped);
+    const bool looser = side.precedence < precedence || (i == 1 && side.precedence == precedence);
+    const bool parentheses = looser || is_unclear(token, side) || (is_comparison(precedence) && side.text[0] == '!');
+    sides[i] = parenthesised(std::move(side), parentheses);
+  }
+  return {fmt::format("{} {} {}", sides[0], token, sides[1]), precedence, token};
+}
+
+Text ExpressionPrinter::prefix(const Expr& e, std::string_view token) {
+  use_operator(e);
+  std::string inner = operand(e.args[0], kUnary);
+  if (inner.starts_with(token)) inner = "(" + inner + ")";
+  return {std::string(token) + inner, kUnary};
+}
+
+Text ExpressionPrinter::conditional(const Expr& e) {
+  return {fmt::format("{} ? {} : {}", operand(e.args[0], kTernary + 1), operand(e.args[1], kTernary + 1),
+                      operand(e.args[2], kTernary)),
+          kTernary};
+}
+
+/// Operands stand between parentheses and commas, or as arguments of a template.
+Text ExpressionPrinter::call_pattern(const Expr& e, std::string_view pattern) {
+  for (const std::string_view function : functions_in(pattern))
+    unit_.helpers().use(function);
+  std::string result;
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    if (pattern[at] != '$') {
+      result += pattern[at];
+      continue;
+    }
+    const char what = pattern[++at];
+    if (what == 'T') result += unit_.type(e.type);
+    else if (what == '*') result += arguments(e.args, LiteralForm::kTyped);
+    else result += print(e.args[static_cast<std::size_t>(what - '0')]);
+  }
+  return {std::move(result), kPostfix};
+}
+
+Text ExpressionPrinter::cast(const Expr& e) {
+  const std::string type = unit_.type(e.type);
+  if (is_one_word(type)) return {fmt::format("{}({})", type, print(e.args[0], LiteralForm::kBare)), kPostfix};
+  return {fmt::format("({}){}", type, operand(e.args[0], kUnary)), kUnary};
+}
+
+/// C++ computes on int what is narrower; the result is brought back to its own type.
+Text ExpressionPrinter::narrowed(const Expr& e, Text result) {
+  const bool computed = !result.token.empty() || (result.precedence == kUnary && e.op != Op::kCast);
+  if (!computed || !is_narrow(e.type)) return result;
+  return {fmt::format("({})({})", unit_.type(e.type), result.text), kUnary};
+}
+
+/// The operators of vectors, matrices and quaternions are helpers.
+void ExpressionPrinter::use_operator(const Expr& e) {
+  const std::string_view suffix = operator_suffix(e.op);
+  if (suffix.empty()) return;
+  switch (e.type.shape) {
+    case Shape::kVector: unit_.helpers().use(fmt::format("vec_{}", suffix)); break;
+    case Shape::kMatrix: unit_.helpers().use(fmt::format("mat_{}", suffix)); break;
+    case Shape::kQuaternion: unit_.helpers().use(fmt::format("quat_{}", suffix)); break;
+    default: break;
+  }
+}
+
+}  // namespace assay::source

@@ -1,0 +1,306 @@
+#include "backends/source/function_printer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ir/analysis.hpp"
+#include "ir/visit.hpp"
+
+namespace assay::source {
+namespace {
+
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprKind;
+using ir::Op;
+
+/// A line of Python as the text of a comment: without what would end the comment late or not at all.
+std::string comment_text(std::string_view line) {
+  std::string text(line.substr(std::min(line.find_first_not_of(" \t"), line.size())));
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  const std::size_t end = text.find_last_not_of(" \\");
+  text.erase(end == std::string::npos ? 0 : end + 1);
+  return text;
+}
+
+bool is_constant(const Expr& expr) { return expr.kind == ExprKind::kLiteral; }
+
+/// A range that a constant step walks downwards.
+bool descends(const Expr& step) { return is_constant(step) && static_cast<std::int64_t>(step.bits) < 0; }
+
+}  // namespace
+
+FunctionPrinter::FunctionPrinter(Unit& unit, const ir::Function& function, bool source_comments)
+    : unit_(unit),
+      function_(function),
+      source_comments_(source_comments),
+      names_(function.variables.size()),
+      assigned_(function.variables.size()),
+      expressions_(unit, function, names_) {
+  for (const ir::VarId variable : ir::assigned_variables(function.body)) {
+    assigned_[static_cast<std::size_t>(variable)] = true;
+  }
+  reserve_functions();
+}
+
+/// Names that the body's text may mention besides its variables.
+void FunctionPrinter::reserve_functions() {
+  for (const char* name : {"real", "Array", "Vec", "Mat", "Quat", "Transform", "infinity", "not_a_number", "wrap_add",
+                           "wrap_sub", "wrap_mul", "wrap_neg"}) {
+    scopes_.reserve(name);
+  }
+  for (const std::string& symbol : unit_.symbols())
+    scopes_.reserve(symbol);
+  for (std::size_t i = 0; i < unit_.module().structs.size(); ++i)
+    scopes_.reserve(unit_.struct_name(static_cast<int>(i)));
+  for (std::size_t i = 0; i < unit_.module().functions.size(); ++i) {
+    scopes_.reserve(unit_.function_name(static_cast<int>(i)));
+  }
+  for (const Expr& expr : function_.expressions) {
+    if (expr.kind != ExprKind::kOperation) continue;
+    // Of both targets, so that they give the same names.
+    for (const std::string_view pattern : {ir::row(expr.op).cpu, ir::row(expr.op).cuda}) {
+      for (const std::string_view name : functions_in(pattern))
+        scopes_.reserve(std::string(name));
+    }
+    if (expr.op == Op::kWithField) scopes_.reserve(unit_.setter(expr.type.struct_id, expr.index));
+  }
+  for (const ir::AtomicRow& row : ir::kAtomics)
+    scopes_.reserve(std::string(row.mnemonic));
+}
+
+std::string FunctionPrinter::internal_name(std::string_view name) {
+  const bool in_source = std::ranges::any_of(
+      function_.variables, [&](const ir::Variable& variable) { return legal_identifier(variable.name) == name; });
+  return scopes_.declare(in_source ? fmt::format("thread_{}", name) : std::string(name));
+}
+
+const std::string& FunctionPrinter::declare(ir::VarId variable) {
+  return names_[static_cast<std::size_t>(variable)] = scopes_.declare(function_.var(variable).name);
+}
+
+std::string FunctionPrinter::parameters() {
+  std::string list;
+  for (ir::VarId variable = 0; variable < function_.parameter_count; ++variable) {
+    list +=
+        fmt::format("{}{} {}", list.empty() ? "" : ", ", unit_.type(function_.var(variable).type), declare(variable));
+  }
+  return list;
+}
+
+Body FunctionPrinter::body(Leaving leaving, int depth) {
+  leaving_ = leaving;
+  lines_ = Lines(depth);
+  block(function_.body);
+  return {lines_.take(), needs_label_};
+}
+
+std::string FunctionPrinter::comment(ir::Loc loc) {
+  const std::vector<std::string>& source = unit_.module().source_lines;
+  const bool known = loc.line > 0 && static_cast<std::size_t>(loc.line) <= source.size();
+  if (!source_comments_ || !known || loc.line == commented_) return "";
+  commented_ = loc.line;
+  return fmt::format("// {}: {}", loc.line, comment_text(source[static_cast<std::size_t>(loc.line) - 1]));
+}
+
+void FunctionPrinter::block(const ir::Block& block) {
+  scopes_.open();
+  for (const ir::Stmt& inner : block.statements)
+    statement(inner);
+  scopes_.close();
+}
+
+void FunctionPrinter::statement(const ir::Stmt& statement) {
+  if (const std::string shown = comment(statement.loc); !shown.empty()) lines_.add(shown);
+  std::visit([&](const auto& node) { print(node); }, statement.node);
+}
+
+void FunctionPrinter::print(const ir::Let& node) {
+  const ir::Type type = function_.var(node.variable).type;
+  if (type.is_local_array()) {
+    const std::string element = unit_.type(type.element());
+    lines_.add(fmt::format("{} {}[{}] = {{}};", element, declare(node.variable), type.extent));
+    return;
+  }
+  // The value is printed first: it may mention an outer variable of the same name.
+  const std::string value = node.value != ir::kNone ? expressions_.initialiser(node.value)
+                            : type.is_scalar()      ? expressions_.zero(type)
+                                                    : "{}";
+  const std::string spelt = unit_.type(type);
+  lines_.add(fmt::format("{} {} = {};", spelt, declare(node.variable), value));
+}
+
+void FunctionPrinter::print(const ir::Assign& node) {
+  const auto is_variable = [&](ExprId id) {
+    const Expr& expr = function_.expr(id);
+    return expr.kind == ExprKind::kVariable && expr.variable == node.variable;
+  };
+  lines_.add(assignment(name(node.variable), is_variable, node.value));
+}
+
+void FunctionPrinter::print(const ir::Store& node) {
+  const auto is_element = [&](ExprId id) {
+    const Expr& expr = function_.expr(id);
+    return expr.kind == ExprKind::kLoad && same(expr.args[0], node.array) &&
+           std::equal(expr.args.begin() + 1, expr.args.end(), node.indices.begin(), node.indices.end(),
+                      [&](ExprId a, ExprId b) { return same(a, b); });
+  };
+  const std::string test = expressions_.null_test(node.array);
+  const std::string guard = test.empty() ? "" : fmt::format("if ({}) ", test);
+  lines_.add(guard + assignment(expressions_.element(node.array, node.indices), is_element, node.value));
+}
+
+/// "place = value;", or an assignment to a part of the place where the value is the place with that part replaced.
+std::string FunctionPrinter::assignment(std::string place, Matches is_place, ExprId value) {
+  const Expr& expr = function_.expr(value);
+  const bool replaces = expr.kind == ExprKind::kOperation && (expr.op == Op::kInsert || expr.op == Op::kWithField);
+  if (!replaces || !is_place(expr.args[0])) return fmt::format("{} = {};", place, expressions_.initialiser(value));
+  if (expr.op == Op::kInsert) {
+    const auto is_component = [this, is_place, index = expr.args[1]](ExprId id) {
+      const Expr& part = function_.expr(id);
+      return part.kind == ExprKind::kOperation && part.op == Op::kExtract && is_place(part.args[0]) &&
+             same(part.args[1], index);
+    };
+    return assignment(place + expressions_.subscript(expr.args[1]), is_component, expr.args[2]);
+  }
+  const auto is_field = [this, is_place, index = expr.index](ExprId id) {
+    const Expr& part = function_.expr(id);
+    return part.kind == ExprKind::kField && part.index == index && is_place(part.args[0]);
+  };
+  return assignment(fmt::format("{}.{}", place, unit_.field_name(expr.type.struct_id, expr.index)), is_field,
+                    expr.args[1]);
+}
+
+bool FunctionPrinter::same(ExprId a, ExprId b) const {
+  if (a == b) return true;
+  const Expr& x = function_.expr(a);
+  const Expr& y = function_.expr(b);
+  return x.kind == y.kind && x.op == y.op && x.type == y.type && x.bits == y.bits && x.variable == y.variable &&
+         x.index == y.index && x.kind != ExprKind::kCall &&
+         std::ranges::equal(x.args, y.args, [&](ExprId p, ExprId q) { return same(p, q); });
+}
+
+void FunctionPrinter::print(const ir::Atomic& node) {
+  const std::string_view function = ir::row(node.op).mnemonic;
+  const ir::Type type = function_.expr(node.value).type;
+  unit_.helpers().use(type.is_vector() ? fmt::format("vec_{}", function) : std::string(function));
+  std::string call = fmt::format("{}({}, ", function, expressions_.element(node.array, node.indices));
+  if (node.compare != ir::kNone) call += expressions_.print(node.compare) + ", ";
+  call += expressions_.print(node.value) + ")";
+  const std::string test = expressions_.null_test(node.array);
+  if (node.result == ir::kNone) {
+    lines_.add(test.empty() ? call + ";" : fmt::format("if ({}) {};", test, call));
+    return;
+  }
+  if (!test.empty()) call = fmt::format("{} ? {} : {}", test, call, expressions_.zero(type));
+  const std::string spelt = unit_.type(type);
+  lines_.add(fmt::format("{} {} = {};", spelt, declare(node.result), call));
+}
+
+void FunctionPrinter::print(const ir::Call& node) {
+  const std::string call =
+      fmt::format("{}({})", unit_.function_name(node.function), expressions_.arguments(node.args, LiteralForm::kBare));
+  if (node.results.empty()) {
+    lines_.add(call + ";");
+  } else if (node.results.size() == 1) {
+    const std::string type = unit_.type(function_.var(node.results[0]).type);
+    lines_.add(fmt::format("{} {} = {};", type, declare(node.results[0]), call));
+  } else {
+    std::string names;
+    for (const ir::VarId result : node.results)
+      names += (names.empty() ? "" : ", ") + declare(result);
+    lines_.add(fmt::format("auto [{}] = {};", names, call));
+  }
+}
+
+void FunctionPrinter::print(const ir::If& node) {
+  lines_.open(fmt::format("if {} {{", expressions_.condition(node.condition)));
+  block(node.then_block);
+  const ir::Block* rest = &node.else_block;
+  while (rest->statements.size() == 1 && std::holds_alternative<ir::If>(rest->statements[0].node)) {
+    const auto& nested = std::get<ir::If>(rest->statements[0].node);
+    std::string shown = comment(rest->statements[0].loc);
+    if (!shown.empty()) shown = "  " + shown;
+    lines_.reopen(fmt::format("}} else if {} {{{}", expressions_.condition(nested.condition), shown));
+    block(nested.then_block);
+    rest = &nested.else_block;
+  }
+  if (!rest->statements.empty()) {
+    lines_.reopen("} else {");
+    block(*rest);
+  }
+  lines_.close();
+}
+
+/// Whether the expression has the same value before each iteration as before the first.
+bool FunctionPrinter::is_constant_in_loop(ExprId id) const {
+  bool constant = true;
+  ir::for_each_expression(function_, id, [&](ExprId, const Expr& expr) {
+    const bool varies = expr.kind == ExprKind::kLoad || expr.kind == ExprKind::kCall ||
+                        (expr.kind == ExprKind::kVariable && assigned_[static_cast<std::size_t>(expr.variable)]);
+    if (varies) constant = false;
+  });
+  return constant;
+}
+
+std::string FunctionPrinter::step_text(const std::string& variable, const Expr& step) {
+  const auto by = static_cast<std::int64_t>(step.bits);
+  if (by == 1) return "++" + variable;
+  if (by == -1) return "--" + variable;
+  return fmt::format("{} {} {}", variable, by < 0 ? "-=" : "+=",
+                     by < 0 ? 0 - static_cast<std::uint64_t>(by) : static_cast<std::uint64_t>(by));
+}
+
+/// Bounds are evaluated once: those that the body might change get variables of their own.
+void FunctionPrinter::print(const ir::For& node) {
+  const Expr& step = function_.expr(node.step);
+  const std::string start = expressions_.print(node.start);
+  std::string stop = expressions_.print(node.stop);
+  std::string by = expressions_.print(node.step);
+  scopes_.open();
+  const std::string variable = declare(node.variable);
+  std::string head = fmt::format("for ({} {} = {}", unit_.type(function_.var(node.variable).type), variable, start);
+  const auto keep = [&](std::string& text, std::string_view what) {
+    const std::string kept = scopes_.declare(fmt::format("{}_{}", variable, what));
+    head += fmt::format(", {} = {}", kept, std::exchange(text, kept));
+  };
+  if (!is_constant_in_loop(node.stop)) keep(stop, "stop");
+  if (is_constant(step)) {
+    head += fmt::format("; {} {} {}; {}) {{", variable, descends(step) ? ">" : "<", stop, step_text(variable, step));
+  } else {
+    keep(by, "step");
+    head += fmt::format("; {0} > 0 ? {1} < {2} : {1} > {2}; {1} += {0}) {{", by, variable, stop);
+  }
+  lines_.open(head);
+  ++loops_;
+  block(node.body);
+  --loops_;
+  lines_.close();
+  scopes_.close();
+}
+
+void FunctionPrinter::print(const ir::While& node) {
+  lines_.open(fmt::format("while {} {{", expressions_.condition(node.condition)));
+  ++loops_;
+  block(node.body);
+  --loops_;
+  lines_.close();
+}
+
+void FunctionPrinter::print(const ir::Return& node) {
+  if (leaving_ == Leaving::kNextThread) {
+    needs_label_ |= loops_ > 0;
+    lines_.add(loops_ > 0 ? fmt::format("goto {};", kNextThreadLabel) : "continue;");
+  } else if (node.values.empty()) {
+    lines_.add("return;");
+  } else if (node.values.size() == 1) {
+    lines_.add(fmt::format("return {};", expressions_.initialiser(node.values[0])));
+  } else {
+    lines_.add(fmt::format("return {{{}}};", expressions_.arguments(node.values, LiteralForm::kBare)));
+  }
+}
+
+}  // namespace assay::source

@@ -1,0 +1,83 @@
+// The body of one function or kernel: statements as C++ text.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "backends/source/expressions.hpp"
+#include "backends/source/lines.hpp"
+#include "backends/source/names.hpp"
+#include "backends/source/unit.hpp"
+#include "ir/module.hpp"
+
+namespace assay::source {
+
+/// How a body is left before its end.
+enum class Leaving {
+  kReturn,      ///< it is a function's
+  kNextThread,  ///< it is the body of the loop over threads
+};
+
+/// A printed body; the statement that leaves it from inside an inner loop needs the label behind it.
+struct Body {
+  std::string text;
+  bool needs_label = false;
+};
+inline constexpr std::string_view kNextThreadLabel = "next_thread";
+
+class FunctionPrinter {
+ public:
+  FunctionPrinter(Unit& unit, const ir::Function& function, bool source_comments);
+
+  /// A name for something that the function's text needs and the source does not name, unlike all that it does name.
+  std::string internal_name(std::string_view name);
+  /// "Array<real, 1> x, real k"; declares the names.
+  std::string parameters();
+  const std::string& name(ir::VarId variable) const { return names_[static_cast<std::size_t>(variable)]; }
+  /// Declares a variable in the current scope and returns its name.
+  const std::string& declare(ir::VarId variable);
+
+  /// Call after the parameters and, of kernels, the thread indices are declared.
+  Body body(Leaving leaving, int depth);
+
+ private:
+  void reserve_functions();
+  /// "// 12: y[i] = x[i]" where the source's line is another than the one shown last, else empty.
+  std::string comment(ir::Loc loc);
+  void block(const ir::Block& block);
+  void statement(const ir::Stmt& statement);
+
+  void print(const ir::Let& node);
+  void print(const ir::Assign& node);
+  void print(const ir::Store& node);
+  void print(const ir::Atomic& node);
+  void print(const ir::Call& node);
+  void print(const ir::If& node);
+  void print(const ir::For& node);
+  void print(const ir::While& node);
+  void print(const ir::Break&) { lines_.add("break;"); }
+  void print(const ir::Continue&) { lines_.add("continue;"); }
+  void print(const ir::Return& node);
+
+  using Matches = std::function<bool(ir::ExprId)>;
+  std::string assignment(std::string place, Matches is_place, ir::ExprId value);
+  bool same(ir::ExprId a, ir::ExprId b) const;
+  bool is_constant_in_loop(ir::ExprId id) const;
+  std::string step_text(const std::string& variable, const ir::Expr& step);
+
+  Unit& unit_;
+  const ir::Function& function_;
+  bool source_comments_;
+  std::vector<std::string> names_;
+  NameScopes scopes_;
+  std::vector<bool> assigned_;  ///< by variable
+  ExpressionPrinter expressions_;
+  Lines lines_;
+  Leaving leaving_ = Leaving::kReturn;
+  int loops_ = 0;      ///< loops around the current statement, inside the body
+  int commented_ = 0;  ///< the line of the source that was shown last
+  bool needs_label_ = false;
+};
+
+}  // namespace assay::source

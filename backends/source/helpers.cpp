@@ -1,0 +1,180 @@
+#include "backends/source/helpers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backends/source/helper_texts.hpp"
+
+namespace assay::source {
+namespace {
+
+using backends::SourceTarget;
+
+/// Functions of the C library, which CPU code declares itself and overloads on float. CUDA C++ has both by itself.
+struct LibraryFunction {
+  std::string_view name;
+  int operands;
+};
+constexpr auto kLibraryFunctions = std::to_array<LibraryFunction>({
+    {"sqrt", 1},  {"cbrt", 1},  {"exp", 1},   {"exp2", 1},     {"expm1", 1}, {"log", 1},  {"log2", 1},  {"log10", 1},
+    {"log1p", 1}, {"sin", 1},   {"cos", 1},   {"tan", 1},      {"asin", 1},  {"acos", 1}, {"atan", 1},  {"sinh", 1},
+    {"cosh", 1},  {"tanh", 1},  {"asinh", 1}, {"acosh", 1},    {"atanh", 1}, {"erf", 1},  {"erfc", 1},  {"floor", 1},
+    {"ceil", 1},  {"round", 1}, {"rint", 1},  {"trunc", 1},    {"fabs", 1},  {"pow", 2},  {"atan2", 2}, {"hypot", 2},
+    {"fmod", 2},  {"fmin", 2},  {"fmax", 2},  {"copysign", 2}, {"fma", 3},
+});
+
+std::string library_text(const LibraryFunction& function) {
+  constexpr std::string_view kNames[] = {"x", "y", "z"};
+  std::string doubles;
+  std::string floats;
+  std::string parameters;
+  std::string arguments;
+  for (int i = 0; i < function.operands; ++i) {
+    const std::string_view comma = i == 0 ? "" : ", ";
+    doubles += fmt::format("{}double", comma);
+    floats += fmt::format("{}float", comma);
+    parameters += fmt::format("{}float {}", comma, kNames[i]);
+    arguments += fmt::format("{}{}", comma, kNames[i]);
+  }
+  return fmt::format(
+      "extern \"C\" double {0}({1});\n"
+      "extern \"C\" float {0}f({2});\n"
+      "static inline float {0}({3}) {{ return {0}f({4}); }}\n",
+      function.name, doubles, floats, parameters, arguments);
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+[[noreturn]] void broken(std::string_view what, std::string_view name) {
+  std::fprintf(stderr, "assay: bug: %.*s: %.*s\n", static_cast<int>(what.size()), what.data(),
+               static_cast<int>(name.size()), name.data());
+  std::abort();
+}
+
+/// A part of a file of helpers/, between two lines that start with "===".
+struct Section {
+  std::string_view name;
+  std::string_view needs;  ///< names separated by spaces
+  std::string text;
+};
+
+std::vector<Section> parse_sections(std::string_view file) {
+  constexpr std::string_view kMark = "\n=== ";
+  std::vector<Section> sections;
+  std::size_t at = file.find(kMark);
+  while (at != std::string_view::npos) {
+    const std::size_t line_end = file.find('\n', at + 1);
+    const std::string_view header = file.substr(at + kMark.size(), line_end - at - kMark.size());
+    at = file.find(kMark, line_end);
+    const std::size_t colon = header.find(':');
+    if (colon == std::string_view::npos) broken("a helper's header lacks its colon", header);
+    Section& section = sections.emplace_back();
+    section.name = header.substr(0, colon);
+    section.needs = header.substr(std::min(colon + 2, header.size()));
+    section.text = file.substr(line_end + 1, std::min(at, file.size()) - line_end - 1);
+    section.text.erase(section.text.find_last_not_of('\n') + 1);
+    section.text += "\n\n";
+  }
+  return sections;
+}
+
+class Registry {
+ public:
+  explicit Registry(SourceTarget target) {
+    const bool cpp = target == SourceTarget::kCpp;
+    if (cpp) {
+      for (const LibraryFunction& function : kLibraryFunctions) {
+        add(std::string(function.name), library_text(function) + "\n", {});
+      }
+    }
+    for (const std::string_view file : {cpp ? kCpuHelpers : kCudaHelpers, kCommonHelpers}) {
+      for (Section& section : parse_sections(file)) {
+        replace_all(section.text, "$F", cpp ? "static inline" : "__device__ inline");
+        replace_all(section.text, "$M ", cpp ? "" : "__device__ ");
+        add(std::string(section.name), std::move(section.text), indices(section.needs));
+      }
+    }
+  }
+
+  const std::vector<HelperText>& helpers() const { return helpers_; }
+  std::optional<std::size_t> find(std::string_view name) const {
+    const auto found = index_.find(name);
+    return found == index_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  void add(std::string name, std::string text, std::vector<std::size_t> needs) {
+    if (!index_.emplace(name, helpers_.size()).second) broken("a helper is defined twice", name);
+    helpers_.push_back({.helper = {std::move(name), std::move(text)}, .needs = std::move(needs)});
+  }
+
+  /// Names that the target has no helper for are its own functions.
+  std::vector<std::size_t> indices(std::string_view names) const {
+    std::vector<std::size_t> found;
+    while (!names.empty()) {
+      const std::size_t end = std::min(names.find(' '), names.size());
+      if (const auto index = find(names.substr(0, end))) found.push_back(*index);
+      names.remove_prefix(std::min(end + 1, names.size()));
+    }
+    return found;
+  }
+
+  std::vector<HelperText> helpers_;
+  std::map<std::string, std::size_t, std::less<>> index_;
+};
+
+const Registry& registry(SourceTarget target) {
+  static const Registry cpp(SourceTarget::kCpp);
+  static const Registry cuda(SourceTarget::kCuda);
+  return target == SourceTarget::kCpp ? cpp : cuda;
+}
+
+}  // namespace
+
+const std::vector<HelperText>& helpers_of(SourceTarget target) { return registry(target).helpers(); }
+
+bool HelperSet::use(std::string_view name) {
+  const auto index = registry(target_).find(name);
+  if (index) add(*index);
+  return index.has_value();
+}
+
+void HelperSet::add(std::size_t index) {
+  if (!used_.insert(index).second) return;
+  for (const std::size_t need : helpers_of(target_)[index].needs)
+    add(need);
+}
+
+bool HelperSet::contains(std::string_view name) const {
+  const auto index = registry(target_).find(name);
+  return index && used_.contains(*index);
+}
+
+std::vector<backends::Helper> HelperSet::list() const {
+  std::vector<backends::Helper> helpers;
+  for (const std::size_t index : used_)
+    helpers.push_back(helpers_of(target_)[index].helper);
+  return helpers;
+}
+
+std::string host_parts(const HelperSet& used) {
+  std::string text;
+  for (const Section& section : parse_sections(kHostParts)) {
+    if (used.contains(section.name)) text += section.text;
+  }
+  return text;
+}
+
+}  // namespace assay::source

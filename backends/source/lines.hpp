@@ -1,0 +1,31 @@
+// Indented lines of source text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace assay::source {
+
+class Lines {
+ public:
+  explicit Lines(int depth = 0) : depth_(depth) {}
+
+  void add(std::string_view line) { text_.append(static_cast<std::size_t>(2 * depth_), ' ').append(line) += '\n'; }
+  void blank() { text_ += '\n'; }
+  /// Finished lines, as they are.
+  void append(std::string_view text) { text_ += text; }
+  /// A line that opens a block: "if (c) {".
+  void open(std::string_view line) { add(line), ++depth_; }
+  void close(std::string_view line = "}") { --depth_, add(line); }
+  /// "} else {", between the two.
+  void reopen(std::string_view line) { close(line), ++depth_; }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+  int depth_;
+};
+
+}  // namespace assay::source

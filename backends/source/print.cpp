@@ -1,0 +1,292 @@
+#include "backends/source/print.hpp"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "backends/source/cuda_host.hpp"
+#include "backends/source/dialect.hpp"
+#include "backends/source/function_printer.hpp"
+#include "backends/source/lines.hpp"
+#include "backends/source/support.hpp"
+#include "backends/source/unit.hpp"
+#include "ir/visit.hpp"
+
+namespace assay::source {
+namespace {
+
+using backends::EmittedKernel;
+using backends::EntryPoint;
+using backends::Pass;
+using backends::SourceTarget;
+
+constexpr std::string_view kAlias = R"(#ifndef ASSAY_REAL
+#define ASSAY_REAL float
+#endif
+using real = ASSAY_REAL;
+)";
+
+/// The functions that a function calls, directly or not.
+void collect_called(const ir::Module& module, const ir::Function& function, std::set<int>& called) {
+  const auto visit = [&](int index) {
+    if (called.insert(index).second) collect_called(module, module.functions[static_cast<std::size_t>(index)], called);
+  };
+  ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+    if (const auto* call = std::get_if<ir::Call>(&statement.node)) visit(call->function);
+    ir::for_each_root(statement, [&](const ir::ExprId& root) {
+      ir::for_each_expression(function, root, [&](ir::ExprId, const ir::Expr& expr) {
+        if (expr.kind == ir::ExprKind::kCall) visit(expr.index);
+      });
+    });
+  });
+}
+
+/// The structs that a function's variables hold, directly or not.
+void collect_structs(const ir::Module& module, ir::Type type, std::set<int>& structs) {
+  if (type.shape != ir::Shape::kStruct || !structs.insert(type.struct_id).second) return;
+  for (const ir::Field& field : module.structs[type.struct_id].fields)
+    collect_structs(module, field.type, structs);
+}
+
+class KernelPrinter {
+ public:
+  KernelPrinter(const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
+                SourceTarget target, const Options& options)
+      : unit_(module, target, {entry_symbol(forward, Pass::kForward), entry_symbol(forward, Pass::kBackward)}),
+        forward_(forward),
+        backward_(backward),
+        options_(options),
+        dialect_(make_dialect(target)) {}
+
+  EmittedKernel print() {
+    // Functions first, in text of their own, because only they tell which structs' setters are needed.
+    const std::string functions = this->functions();
+    const std::string entries = this->entries();
+    const std::string structs = this->structs();
+    const std::string setters = this->setters();
+    const std::string rest = structs + setters + functions + entries;
+    const bool uses_real = rest.find("real") != std::string::npos;
+    kernel_.name = legal_identifier(forward_.name);
+    kernel_.body = heading() + std::string(uses_real ? kAlias : "") + rest;
+    if (options_.with_host) kernel_.body += cuda_host(unit_, structs_, forward_, backward_, kernel_.entries);
+    kernel_.helpers = unit_.helpers().list();
+    return std::move(kernel_);
+  }
+
+ private:
+  std::set<int> called() const {
+    std::set<int> called;
+    collect_called(unit_.module(), forward_, called);
+    if (backward_ != nullptr) collect_called(unit_.module(), *backward_, called);
+    return called;
+  }
+
+  std::string heading() const {
+    const std::string& file = unit_.module().source_name;
+    const std::string place =
+        file.empty() || forward_.loc.line <= 0 ? "" : fmt::format(" ({}:{})", legal_path(file), forward_.loc.line);
+    return fmt::format("// Kernel {}{}.\n", kernel_.name, place);
+  }
+
+  /// A file's name inside a comment.
+  static std::string legal_path(std::string path) {
+    for (char& c : path) {
+      if (static_cast<unsigned char>(c) < ' ' || c == '\\') c = '/';
+    }
+    return path;
+  }
+
+  std::string structs() {
+    std::set<int> used;
+    const auto collect = [&](const ir::Function& function) {
+      for (const ir::Variable& variable : function.variables)
+        collect_structs(unit_.module(), variable.type, used);
+      for (const ir::Expr& expr : function.expressions)
+        collect_structs(unit_.module(), expr.type, used);
+      for (const ir::Type type : function.results)
+        collect_structs(unit_.module(), type, used);
+    };
+    collect(forward_);
+    if (backward_ != nullptr) collect(*backward_);
+    for (const int index : called())
+      collect(unit_.module().functions[static_cast<std::size_t>(index)]);
+    structs_.assign(used.begin(), used.end());  // ascending: a nested struct comes earlier
+    Lines lines;
+    for (const int id : structs_) {
+      const ir::StructDef& definition = unit_.module().structs[static_cast<std::size_t>(id)];
+      lines.blank();
+      lines.open(fmt::format("struct {} {{", unit_.struct_name(id)));
+      for (std::size_t i = 0; i < definition.fields.size(); ++i) {
+        lines.add(
+            fmt::format("{} {};", unit_.type(definition.fields[i].type), unit_.field_name(id, static_cast<int>(i))));
+      }
+      lines.close("};");
+    }
+    return lines.take();
+  }
+
+  std::string setters() {
+    Lines lines;
+    for (const auto& [key, name] : unit_.setters()) {
+      const auto& [id, field] = key;
+      const ir::StructDef& definition = unit_.module().structs[static_cast<std::size_t>(id)];
+      const std::string type = unit_.type(definition.fields[static_cast<std::size_t>(field)].type);
+      lines.blank();
+      lines.open(fmt::format("{0}{1} {2}({1} object, {3} value) {{", dialect_->function_qualifier(),
+                             unit_.struct_name(id), name, type));
+      lines.add(fmt::format("object.{} = value;", unit_.field_name(id, field)));
+      lines.add("return object;");
+      lines.close();
+    }
+    return lines.take();
+  }
+
+  std::string functions() {
+    std::string text;
+    for (const int index : called())
+      text += function(index);
+    return text;
+  }
+
+  std::string function(int index) {
+    const ir::Function& function = unit_.module().functions[static_cast<std::size_t>(index)];
+    FunctionPrinter printer(unit_, function, options_.source_comments);
+    Lines lines;
+    std::string result = "void";
+    if (function.results.size() == 1) result = unit_.type(function.results[0]);
+    if (function.results.size() > 1) {
+      result = unit_.globals().declare(unit_.function_name(index) + "_results");
+      lines.blank();
+      lines.open(fmt::format("struct {} {{", result));
+      for (std::size_t i = 0; i < function.results.size(); ++i) {
+        lines.add(fmt::format("{} result_{};", unit_.type(function.results[i]), i));
+      }
+      lines.close("};");
+    }
+    lines.blank();
+    const std::string parameters = printer.parameters();
+    lines.open(
+        fmt::format("{}{} {}({}) {{", dialect_->function_qualifier(), result, unit_.function_name(index), parameters));
+    lines.append(printer.body(Leaving::kReturn, 1).text);
+    lines.close();
+    return lines.take();
+  }
+
+  std::string entries() {
+    std::string text = entry(forward_, Pass::kForward);
+    if (backward_ != nullptr) text += entry(*backward_, Pass::kBackward);
+    return text;
+  }
+
+  std::string entry(const ir::Function& function, Pass pass) {
+    FunctionPrinter printer(unit_, function, options_.source_comments);
+    EntryPoint entry{.pass = pass, .symbol = entry_symbol(forward_, pass), .parameter_types = {}};
+    std::string extents;
+    std::string parameters = printer.parameters();
+    const std::string range = dialect_->range_parameters(printer);
+    const std::vector<std::string> names = declare_extents(printer, function);
+    for (const std::string& name : names) {
+      extents += fmt::format(", int {}", name);
+      entry.parameter_types.push_back("int");
+    }
+    for (int i = 0; i < function.parameter_count; ++i)
+      entry.parameter_types.push_back(unit_.type(function.var(i).type));
+    if (!parameters.empty()) parameters = ", " + parameters;
+    Lines lines;
+    lines.blank();
+    lines.open(fmt::format("{}{}({}{}{}) {{", dialect_->entry_qualifier(), entry.symbol, range, extents, parameters));
+    threads(lines, printer, function, names);
+    lines.close();
+    kernel_.entries.push_back(std::move(entry));
+    return lines.take();
+  }
+
+  static std::vector<std::string> declare_extents(FunctionPrinter& printer, const ir::Function& function) {
+    std::vector<std::string> names;
+    for (int dimension = 1; dimension < function.launch_rank; ++dimension) {
+      const ir::Variable& index = function.var(function.parameter_count + dimension);
+      names.push_back(printer.internal_name("extent_" + legal_identifier(index.name)));
+    }
+    return names;
+  }
+
+  void threads(Lines& lines, FunctionPrinter& printer, const ir::Function& function,
+               const std::vector<std::string>& extents) {
+    const std::string thread = printer.internal_name("thread");
+    dialect_->open_threads(lines, printer, thread);
+    declare_indices(lines, printer, function, thread, extents);
+    Body body = printer.body(Leaving::kNextThread, 2);
+    if (!body.needs_label) {
+      lines.append(body.text);
+    } else {
+      // A label behind the body, in a scope of its own, whose variables a jump may leave.
+      lines.open("{");
+      lines.append(indented(body.text));
+      lines.close();
+      lines.add(fmt::format("{}:;", kNextThreadLabel));
+    }
+    lines.close();
+  }
+
+  static std::string indented(std::string_view text) {
+    std::string result;
+    while (!text.empty()) {
+      const std::size_t end = text.find('\n') + 1;
+      if (end > 1) result += "  ";
+      result += text.substr(0, end);
+      text.remove_prefix(end);
+    }
+    return result;
+  }
+
+  /// The last dimension is the fastest.
+  static void declare_indices(Lines& lines, FunctionPrinter& printer, const ir::Function& function,
+                              const std::string& thread, const std::vector<std::string>& extents) {
+    std::string faster;  // the product of the extents of the dimensions behind
+    std::vector<std::string> declarations;
+    for (int dimension = function.launch_rank - 1; dimension >= 0; --dimension) {
+      std::string number = thread;
+      if (!faster.empty())
+        number += " / " + (extents.size() - static_cast<std::size_t>(dimension) > 1 ? "(" + faster + ")" : faster);
+      if (dimension > 0) {
+        const std::string& extent = extents[static_cast<std::size_t>(dimension) - 1];
+        number += " % " + extent;
+        faster = faster.empty() ? (dimension > 1 ? "(long long)" : "") + extent : faster + " * " + extent;
+      }
+      declarations.push_back(number);
+    }
+    for (int dimension = 0; dimension < function.launch_rank; ++dimension) {
+      const std::string& name = printer.declare(function.parameter_count + dimension);
+      lines.add(fmt::format("const int {} = int({});", name,
+                            declarations[declarations.size() - 1 - static_cast<std::size_t>(dimension)]));
+    }
+  }
+
+  Unit unit_;
+  const ir::Function& forward_;
+  const ir::Function* backward_;
+  const Options& options_;
+  std::unique_ptr<Dialect> dialect_;
+  std::vector<int> structs_;
+  EmittedKernel kernel_;
+};
+
+}  // namespace
+
+std::string entry_symbol(const ir::Function& forward, Pass pass) {
+  return legal_identifier(fmt::format("{}_{}", forward.name, backends::to_text(pass)));
+}
+
+Result<EmittedKernel> print(const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
+                            SourceTarget target, const Options& options) {
+  if (options.with_host && target != SourceTarget::kCuda) return Error{"a host program is printed for CUDA only"};
+  if (auto supported = check_supported(module, forward, target); !supported.ok()) return supported.error();
+  if (backward != nullptr) {
+    if (auto supported = check_supported(module, *backward, target); !supported.ok()) return supported.error();
+  }
+  return KernelPrinter(module, forward, backward, target, options).print();
+}
+
+}  // namespace assay::source

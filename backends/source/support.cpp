@@ -1,0 +1,79 @@
+#include "backends/source/support.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "ir/visit.hpp"
+
+namespace assay::source {
+namespace {
+
+using backends::SourceTarget;
+using ir::Scalar;
+using ir::Shape;
+
+class Check {
+ public:
+  Check(const ir::Module& module, SourceTarget target) : module_(module), target_(target) {}
+
+  Result<void> function(const ir::Function& function) {
+    for (const ir::Variable& variable : function.variables)
+      type(variable.type, variable.loc);
+    for (const ir::Expr& expr : function.expressions) {
+      type(expr.type, expr.loc);
+      if (expr.kind == ir::ExprKind::kCall) called(expr.index);
+    }
+    ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+      if (const auto* call = std::get_if<ir::Call>(&statement.node)) called(call->function);
+      if (const auto* atomic = std::get_if<ir::Atomic>(&statement.node)) update(function, *atomic, statement.loc);
+    });
+    return result_;
+  }
+
+ private:
+  void refuse(std::string message, ir::Loc loc) {
+    if (!result_.ok()) return;
+    std::string where = loc.line > 0 ? fmt::format("{}:{}:{}", module_.source_name, loc.line, loc.column) : "";
+    result_ = Error{std::move(message), std::move(where)};
+  }
+
+  void called(std::int32_t index) { (void)function(module_.functions[static_cast<std::size_t>(index)]); }
+
+  void type(ir::Type type, ir::Loc loc) {
+    if (type.shape == Shape::kVoid) return;
+    if (type.shape == Shape::kStruct) {
+      for (const ir::Field& field : module_.structs[type.struct_id].fields)
+        this->type(field.type, loc);
+    } else if (type.scalar == Scalar::kF16 || type.scalar == Scalar::kBF16) {
+      refuse(fmt::format("{} is not supported in emitted code", ir::row(type.scalar).warp_name), loc);
+    }
+  }
+
+  void update(const ir::Function& function, const ir::Atomic& atomic, ir::Loc loc) {
+    const ir::Type type = function.expr(atomic.value).type;
+    const bool addable = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub ||
+                         atomic.op == ir::AtomicOp::kMin || atomic.op == ir::AtomicOp::kMax;
+    const bool vector = type.is_vector() && addable;
+    if (!type.is_scalar() && !vector) {
+      refuse(fmt::format("{} is supported on scalars{}", ir::row(atomic.op).warp, addable ? " and vectors" : ""), loc);
+    } else if (target_ == SourceTarget::kCuda && ir::row(type.scalar).bytes < 4) {
+      refuse(fmt::format("{} on {}: CUDA's atomics take 32 and 64 bits", ir::row(atomic.op).warp,
+                         ir::row(type.scalar).warp_name),
+             loc);
+    }
+  }
+
+  const ir::Module& module_;
+  SourceTarget target_;
+  Result<void> result_;
+};
+
+}  // namespace
+
+Result<void> check_supported(const ir::Module& module, const ir::Function& function, SourceTarget target) {
+  return Check(module, target).function(function);
+}
+
+}  // namespace assay::source

@@ -1,0 +1,86 @@
+#include "backends/source/unit.hpp"
+
+#include <fmt/format.h>
+
+namespace assay::source {
+
+using backends::SourceTarget;
+using ir::Scalar;
+using ir::Shape;
+
+std::string_view spelling(Scalar scalar) {
+  switch (scalar) {
+    case Scalar::kBool: return "bool";
+    case Scalar::kI8: return "signed char";
+    case Scalar::kI16: return "short";
+    case Scalar::kI32: return "int";
+    case Scalar::kI64: return "long long";
+    case Scalar::kU8: return "unsigned char";
+    case Scalar::kU16: return "unsigned short";
+    case Scalar::kU32: return "unsigned";
+    case Scalar::kU64: return "unsigned long long";
+    case Scalar::kF32: return "real";
+    case Scalar::kF64: return "double";
+    case Scalar::kF16:
+    case Scalar::kBF16: break;  // refused before anything is printed
+  }
+  return "";
+}
+
+Unit::Unit(const ir::Module& module, SourceTarget target, std::vector<std::string> symbols)
+    : module_(module), target_(target), symbols_(std::move(symbols)), helpers_(target) {
+  for (const char* name : {"real", "fill_sample", "show_value", "require"})
+    globals_.reserve(name);
+  for (const std::string& symbol : symbols_)
+    globals_.reserve(symbol);
+  // Of both targets, so that they give the same names.
+  for (const SourceTarget either : {SourceTarget::kCpp, SourceTarget::kCuda}) {
+    for (const HelperText& text : helpers_of(either))
+      globals_.reserve(text.helper.name);
+  }
+  name_structs();
+  name_functions();
+}
+
+void Unit::name_structs() {
+  for (const ir::StructDef& definition : module_.structs) {
+    struct_names_.push_back(globals_.declare(definition.name));
+    NameScopes fields;
+    std::vector<std::string>& names = field_names_.emplace_back();
+    for (const ir::Field& field : definition.fields)
+      names.push_back(fields.declare(field.name));
+  }
+}
+
+void Unit::name_functions() {
+  for (const ir::Function& function : module_.functions) {
+    const bool clashes = is_library_name(legal_identifier(function.name));
+    function_names_.push_back(globals_.declare(clashes ? function.name + "_function" : function.name));
+  }
+}
+
+std::string Unit::type(ir::Type type) {
+  if (type.is_array()) {
+    helpers_.use("Array");
+    return fmt::format("Array<{}, {}>", this->type(type.element()), type.rank);
+  }
+  const std::string_view scalar = spelling(type.scalar);
+  switch (type.shape) {
+    case Shape::kVoid: return "void";
+    case Shape::kScalar: return std::string(scalar);
+    case Shape::kVector: helpers_.use("Vec"); return fmt::format("Vec<{}, {}>", scalar, type.rows);
+    case Shape::kMatrix: helpers_.use("Mat"); return fmt::format("Mat<{}, {}, {}>", scalar, type.rows, type.cols);
+    case Shape::kQuaternion: helpers_.use("Quat"); return fmt::format("Quat<{}>", scalar);
+    case Shape::kTransform: helpers_.use("Transform"); return fmt::format("Transform<{}>", scalar);
+    case Shape::kStruct: return struct_name(type.struct_id);
+  }
+  return "";
+}
+
+std::string Unit::setter(int struct_id, int field) {
+  const auto [entry, added] = setters_.try_emplace({struct_id, field});
+  if (added) entry->second = globals_.declare("with_" + field_name(struct_id, field));
+  return entry->second;
+}
+
+}  // namespace assay::source

@@ -1,0 +1,58 @@
+// What the parts of one emitted source share: the names of structs and functions, and what was used so far.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/source/helpers.hpp"
+#include "backends/source/names.hpp"
+#include "ir/module.hpp"
+
+namespace assay::source {
+
+/// A scalar type as C spells it; the kernel's 32-bit float is "real".
+std::string_view spelling(ir::Scalar scalar);
+
+class Unit {
+ public:
+  /// `symbols` are the names of the entry points, which nothing else may have.
+  Unit(const ir::Module& module, backends::SourceTarget target, std::vector<std::string> symbols);
+
+  const ir::Module& module() const { return module_; }
+  backends::SourceTarget target() const { return target_; }
+  HelperSet& helpers() { return helpers_; }
+  const HelperSet& helpers() const { return helpers_; }
+  const std::vector<std::string>& symbols() const { return symbols_; }
+  NameScopes& globals() { return globals_; }
+
+  /// The spelling of a value or array type; of the element for a local array.
+  std::string type(ir::Type type);
+  const std::string& struct_name(int id) const { return struct_names_[static_cast<std::size_t>(id)]; }
+  const std::string& field_name(int id, int field) const {
+    return field_names_[static_cast<std::size_t>(id)][static_cast<std::size_t>(field)];
+  }
+  const std::string& function_name(int id) const { return function_names_[static_cast<std::size_t>(id)]; }
+
+  /// The function that returns a struct with one field replaced; print it before its first use.
+  std::string setter(int struct_id, int field);
+  /// Struct and field of each setter, with its name.
+  const std::map<std::pair<int, int>, std::string>& setters() const { return setters_; }
+
+ private:
+  void name_structs();
+  void name_functions();
+
+  const ir::Module& module_;
+  backends::SourceTarget target_;
+  std::vector<std::string> symbols_;
+  HelperSet helpers_;
+  NameScopes globals_;
+  std::vector<std::string> struct_names_;
+  std::vector<std::vector<std::string>> field_names_;
+  std::vector<std::string> function_names_;
+  std::map<std::pair<int, int>, std::string> setters_;
+};
+
+}  // namespace assay::source
