@@ -138,7 +138,9 @@ Term VectorGrower::grow(int depth) {
     case Op::kCross: {
       if (vector_.rows != 3) return from_components(depth);
       const Term a = grow(depth - 1);
-      const Term b = grow(depth - 2);
+      // A constant added to one side: x cross x would be exactly zero, where a norm has no derivative.
+      const Term other = grow(depth - 2);
+      const Term b = elementwise(Op::kAdd, other, constant({0.25, 1.5}));
       const double bound = 2 * greatest(a.range) * greatest(b.range);
       return within({b_.op(op, {a.expr, b.expr}), {-bound, bound}}, 8);
     }
