@@ -143,16 +143,19 @@ TEST_F(ReportInBrowser, KeyboardFiltersMovesAndOpens) {
 }
 
 TEST_F(ReportInBrowser, HostileTextStaysText) {
-  open({.kernels_per_family = 8,
-        .cuda = false,
-        .hostile =
-            "</script></pre><img src=x onerror=\"window.ran=true\"><script>window.ran=true</script>{{headline}}"});
+  const std::string hostile =
+      "</script></pre><img src=x onerror=\"window.ran=true\"><script>window.ran=true</script>{{headline}}";
+  open({.kernels_per_family = 8, .cuda = false, .hostile = hostile});
+  for (const char* place :
+       {"details.case .message", "details.case pre", ".mismatches tbody th", "#findings td:nth-child(3)"}) {
+    const json text = value(fmt::format("document.querySelector('{}')?.textContent ?? ''", place));
+    EXPECT_THAT(text.get<std::string>(), HasSubstr(hostile)) << place;
+  }
   EXPECT_EQ(value("typeof window.ran"), "undefined");
   EXPECT_EQ(value("document.querySelectorAll('img').length"), 0);
   EXPECT_EQ(value("document.scripts.length"), 2);
   reopen(std::string("#case=") + kFailed);
-  EXPECT_THAT(value("document.getElementById('case').textContent").get<std::string>(),
-              HasSubstr("<script>window.ran=true"));
+  EXPECT_THAT(value("document.getElementById('case').textContent").get<std::string>(), HasSubstr(hostile));
   EXPECT_EQ(value("document.querySelectorAll('img').length"), 0);
   EXPECT_THAT(browser_->complaints(), IsEmpty());
 }

@@ -139,7 +139,8 @@ json source_texts(const json& record) {
       {{"python", "Python"}, {"cpp", "C++"}, {"cuda", "CUDA C++"}, {"ir", "IR"}}};
   const json& artifact = record.at("artifact");
   for (const auto& [member, label] : kLabels) {
-    if (artifact.at(member) != "") texts.push_back({{"label", label}, {"text", artifact.at(member)}});
+    if (!artifact.at(member).get_ref<const std::string&>().empty())
+      texts.push_back({{"label", label}, {"text", artifact.at(member)}});
   }
   return texts;
 }

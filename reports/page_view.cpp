@@ -154,8 +154,8 @@ json slowest_view(const Run& run) {
 json environment_view(const Run& run) {
   const json& environment = run.start.at("environment");
   json rows = json::array();
-  const auto add = [&](const char* label, const json& text) {
-    rows.push_back({{"label", label}, {"text", text == "" ? json("unknown") : text}});
+  const auto add = [&](const std::string& label, const std::string& text) {
+    rows.push_back({{"label", label}, {"text", text.empty() ? "unknown" : text}});
   };
   add("Operating system", environment.at("os"));
   add("Processor", environment.at("cpu"));
@@ -163,8 +163,8 @@ json environment_view(const Run& run) {
   add("NVRTC", environment.at("nvrtc"));
   for (const json& device : environment.at("devices")) {
     const std::string reason = device.at("reason");
-    add(("Device " + device.at("name").get<std::string>()).c_str(),
-        device.at("available").get<bool>() ? device.at("description") : json("not available: " + reason));
+    add("Device " + device.at("name").get<std::string>(),
+        device.at("available").get<bool>() ? device.at("description").get<std::string>() : "not available: " + reason);
   }
   add("Commit", environment.at("commit").get<std::string>() +
                     (environment.at("dirty").get<bool>() ? ", with local changes" : ""));

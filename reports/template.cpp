@@ -18,7 +18,8 @@ using nlohmann::json;
 }
 
 bool is_shown(const json& value) {
-  return !(value.is_null() || value == false || (value.is_array() && value.empty()) || value == "");
+  return !(value.is_null() || value == false || (value.is_array() && value.empty()) ||
+           (value.is_string() && value.get_ref<const std::string&>().empty()));
 }
 
 std::string plain_text(const json& value) {
