@@ -35,7 +35,6 @@ E w(C c) { return {&c.builder, c.w}; }
 E x(C c, int k = 0) { return {&c.builder, c.args[static_cast<std::size_t>(k)]}; }
 E y(C c) { return {&c.builder, c.result}; }
 bool is_vector(C c, int k) { return c.types[static_cast<std::size_t>(k)].is_vector(); }
-E splat(C c, Type type, E value) { return {&c.builder, c.builder.op(Op::kSplat, {value.id}, type)}; }
 E zero_of(C c, int k) { return {&c.builder, c.builder.zero(c.types[static_cast<std::size_t>(k)])}; }
 
 ExprId product(C c, int k) {

@@ -1,0 +1,68 @@
+#include "harness/compare/comparator.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+namespace assay::harness {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInformative = 0x1p-10;
+
+Score equal_or_not(bool equal) {
+  return {.agreement = equal ? Agreement::kAgrees : Agreement::kDiffers, .rho = equal ? 0.0 : kInfinity};
+}
+
+}  // namespace
+
+Score score(const Computed& got, const Expected& expected) {
+  if (expected.is_integer) return equal_or_not(got.integer == expected.integer);
+  if (!(expected.bound < kInfinity)) return {.agreement = Agreement::kUnknown, .rho = 0};
+  if (std::isnan(expected.value)) return equal_or_not(std::isnan(got.value));
+  if (std::isinf(expected.value)) return equal_or_not(static_cast<long double>(got.value) == expected.value);
+  if (!std::isfinite(got.value)) return equal_or_not(false);
+  const long double error = std::abs(static_cast<long double>(got.value) - expected.value);
+  if (error == 0) return equal_or_not(true);
+  if (expected.bound == 0) return equal_or_not(false);
+  const auto rho = static_cast<double>(error / static_cast<long double>(expected.bound));
+  return {.agreement = error <= static_cast<long double>(expected.bound) ? Agreement::kAgrees : Agreement::kDiffers,
+          .rho = rho};
+}
+
+bool is_informative(const Expected& expected) {
+  if (expected.is_integer || !std::isfinite(expected.value)) return true;
+  const double size = std::max(static_cast<double>(std::abs(expected.value)), expected.scale);
+  return expected.bound <= kInformative * size;
+}
+
+void Comparison::add(std::size_t position, const Computed& got, const Expected& expected) {
+  const Score scored = score(got, expected);
+  if (scored.agreement == Agreement::kUnknown) {
+    ++unknown;
+    return;
+  }
+  ++checks;
+  if (scored.agreement == Agreement::kDiffers) failed.push_back(position);
+  if (scored.agreement == Agreement::kAgrees && !is_informative(expected)) ++uninformative;
+  rho_max = std::max(rho_max, scored.rho);
+}
+
+void Comparison::add(const Comparison& other) {
+  checks += other.checks;
+  unknown += other.unknown;
+  uninformative += other.uninformative;
+  failed.insert(failed.end(), other.failed.begin(), other.failed.end());
+  rho_max = std::max(rho_max, other.rho_max);
+}
+
+Comparison compare(std::span<const Computed> got, std::span<const Expected> expected) {
+  assert(got.size() == expected.size());
+  Comparison comparison;
+  for (std::size_t i = 0; i < got.size(); ++i)
+    comparison.add(i, got[i], expected[i]);
+  return comparison;
+}
+
+}  // namespace assay::harness

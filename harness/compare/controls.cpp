@@ -1,0 +1,81 @@
+#include "harness/compare/controls.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "ir/support/rng.hpp"
+
+namespace assay::harness {
+namespace {
+
+using Values = std::vector<Computed>;
+
+bool same(const Computed& a, const Computed& b) {
+  return a.integer == b.integer && std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value);
+}
+
+template <class Change>
+Values changed(std::span<const Computed> got, Change change) {
+  Values values(got.begin(), got.end());
+  for (Computed& value : values)
+    change(value);
+  return values;
+}
+
+Values shuffled(std::span<const Computed> got, std::uint64_t seed) {
+  Values values(got.begin(), got.end());
+  Rng rng(seed);
+  rng.shuffle(values);
+  return values;
+}
+
+Values shifted(std::span<const Computed> got, std::size_t row) {
+  Values values(got.begin(), got.end());
+  if (row > 0 && row < values.size()) {
+    std::rotate(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(row), values.end());
+  }
+  return values;
+}
+
+}  // namespace
+
+void ControlTally::add(const ControlTally& other) {
+  presented += other.presented;
+  rejected += other.rejected;
+  if (accepted.empty()) accepted = other.accepted;
+}
+
+ControlTally present_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
+                              std::size_t row, std::uint64_t seed, std::span<const Computed> untouched) {
+  std::vector<std::pair<std::string_view, Values>> controls = {
+      {"zeros", changed(got, [](Computed& v) { v = {}; })},
+      {"the inputs' mean",
+       changed(got, [&](Computed& v) { v = {.value = input_mean, .integer = std::llround(input_mean)}; })},
+      {"the negated result", changed(got, [](Computed& v) { v = {.value = -v.value, .integer = -v.integer}; })},
+      {"the doubled result", changed(got, [](Computed& v) { v = {.value = 2 * v.value, .integer = 2 * v.integer}; })},
+      {"the shuffled result", shuffled(got, seed)},
+      {"the result shifted by one row", shifted(got, row)},
+  };
+  if (!untouched.empty()) controls.emplace_back("a zero gradient", Values(untouched.begin(), untouched.end()));
+  ControlTally tally;
+  for (const auto& [name, values] : controls) {
+    // A scalar without a finite bound decides nothing, and a sign of zero is no difference.
+    bool differs = false;
+    for (std::size_t i = 0; i < got.size() && !differs; ++i) {
+      differs = std::isfinite(expected[i].bound) && !same(values[i], got[i]) &&
+                !(values[i].value == got[i].value && values[i].integer == got[i].integer);
+    }
+    if (!differs) continue;
+    ++tally.presented;
+    if (compare(values, expected).agrees()) {
+      tally.accepted = name;
+    } else {
+      ++tally.rejected;
+    }
+  }
+  return tally;
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,50 @@
+// What the comments above a kernel say about its launch and its inputs.
+//
+//     # launch: (n, m)               extents of the launch, in integer parameters, lengths and numbers
+//     # domain: 0 <= idx < len(x)    a range of a parameter or of an array's elements; one or both sides
+//     # domain: 0.1 <= x <= 2
+//     # domain: idx is a permutation
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/launch.hpp"
+#include "ir/module.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::harness {
+
+/// A number, an integer parameter, len(x), x.shape[k], or a sum, difference or product of these.
+struct HintTerm {
+  enum class Kind : std::uint8_t { kNumber, kParameter, kExtent, kAdd, kSubtract, kMultiply };
+  Kind kind = Kind::kNumber;
+  double number = 0;
+  ir::VarId parameter = ir::kNone;  ///< kParameter and kExtent
+  int dimension = 0;                ///< kExtent
+  std::shared_ptr<const HintTerm> left, right;
+
+  /// With the launch's shapes and values; all parameters that the term names must be bound.
+  double evaluate(const ir::Launch& launch) const;
+  /// Whether the term names the parameter's value or shape.
+  bool mentions(ir::VarId name) const;
+};
+
+struct Range {
+  std::optional<HintTerm> low, high;
+  bool low_open = false;  ///< < instead of <=
+  bool high_open = false;
+};
+
+struct Hints {
+  std::vector<HintTerm> launch;              ///< empty: not said
+  std::vector<std::optional<Range>> ranges;  ///< by parameter
+  std::vector<bool> permutation;             ///< by parameter
+};
+
+/// Fails on a hint that cannot be read, naming it and what was expected.
+Result<Hints> parse_hints(const ir::Module& module, const ir::Function& kernel);
+
+}  // namespace assay::harness

@@ -1,0 +1,295 @@
+#include "harness/inputs/input_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "ir/support/rng.hpp"
+
+namespace assay::harness {
+namespace {
+
+using namespace ir;
+using reference::Finding;
+
+constexpr int kTries = 24;
+constexpr std::int32_t kLargestExtent = 1 << 17;
+constexpr std::int64_t kLargestInteger = 12;
+constexpr double kLow = -2, kHigh = 2, kPositiveLow = 0.1;
+
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t attempt, std::uint64_t salt) {
+  return (seed * 0x9E3779B97F4A7C15U) ^ (attempt * 0xD1B54A32D192ED03U) ^ (salt * 0x8CB92BA72F3D8DD7U);
+}
+
+struct Interval {
+  double low;
+  double high;
+};
+
+double draw_float(Rng& rng, Interval interval, Distribution distribution) {
+  const auto [low, high] = interval;
+  const double width = high - low;
+  if (distribution == Distribution::kEdges) {
+    const double near = width * 0x1p-6 * rng.uniform_real();
+    const int where = rng.uniform_int(0, 2);
+    if (where == 2 && low < 0 && high > 0) return rng.bernoulli(0.5) ? near : -near;
+    return where == 0 ? low + near : high - near;
+  }
+  if (distribution == Distribution::kScales) {
+    const double magnitude = std::ldexp(rng.uniform_real(0.5, 1.0), -rng.uniform_int(0, 6));
+    if (low >= 0) return low + width * magnitude;
+    if (high <= 0) return high - width * magnitude;
+    return rng.bernoulli(0.5) ? high * magnitude : low * magnitude;
+  }
+  return rng.uniform_real(low, high);
+}
+
+/// Rounded to the type, and kept inside the closed interval.
+double fitted(Scalar scalar, double value, Interval interval) {
+  std::byte memory[8] = {};
+  write_float(scalar, memory, value);
+  const double rounded = read_float(scalar, memory);
+  return rounded < interval.low || rounded > interval.high ? std::clamp(value, interval.low, interval.high) : rounded;
+}
+
+}  // namespace
+
+Result<InputSpace> InputSpace::make(const Module& module, const Function& kernel, const reference::Oracle& oracle) {
+  Result<Hints> hints = parse_hints(module, kernel);
+  if (!hints.ok()) return hints.error();
+  return InputSpace(module, kernel, oracle, hints.take());
+}
+
+InputSpace::InputSpace(const Module& module, const Function& kernel, const reference::Oracle& oracle, Hints hints)
+    : module_(&module),
+      kernel_(&kernel),
+      oracle_(&oracle),
+      hints_(std::move(hints)),
+      uses_(parameter_use(module, kernel)) {
+  const auto count = static_cast<std::size_t>(kernel.parameter_count);
+  for (std::size_t p = 0; p < count; ++p) {
+    const Type type = kernel.variables[p].type;
+    uninitialised_.push_back(type.is_array() && !uses_[p].read && !uses_[p].atomically_updated);
+    least_shape_.emplace_back(type.rank, 0);
+  }
+  least_integer_.assign(count, 0);
+  permuted_.assign(count, false);
+  single_.assign(static_cast<std::size_t>(kernel.launch_rank), false);
+}
+
+void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) const {
+  // Extents of several dimensions differ from each other, so that exchanged indices show.
+  static constexpr std::int32_t kFurther[3] = {5, 3, 2};
+  for (int d = 0; d < kernel_->launch_rank; ++d) {
+    const std::int32_t wanted = d == 0 ? request.size : kFurther[d - 1];
+    launch.extents.push_back(single_[static_cast<std::size_t>(d)] ? std::min(wanted, 1) : wanted);
+  }
+}
+
+Launch InputSpace::guess(const DrawRequest& request, std::uint64_t attempt) const {
+  Launch launch;
+  choose_extents(launch, request);
+  for (VarId p = 0; p < kernel_->parameter_count; ++p) {
+    const Type type = kernel_->var(p).type;
+    std::vector<std::int32_t> shape;
+    for (std::size_t d = 0; d < type.rank; ++d) {
+      const std::size_t from = std::min(d, launch.extents.size() - 1);
+      const bool beyond = d >= launch.extents.size();
+      const std::int32_t guessed = beyond ? 6 + static_cast<std::int32_t>(d) : launch.extents[from];
+      shape.push_back(std::max(guessed, least_shape_[static_cast<std::size_t>(p)][d]));
+    }
+    launch.arguments.push_back(make_argument(*module_, type, std::move(shape)));
+  }
+  // A launch given as an integer parameter or an array's length fixes that one; other terms fix the launch.
+  for (std::size_t d = 0; d < hints_.launch.size(); ++d) {
+    const HintTerm& term = hints_.launch[d];
+    if (term.kind == HintTerm::Kind::kExtent) {
+      Argument& argument = launch.arguments[static_cast<std::size_t>(term.parameter)];
+      auto shape = argument.shape;
+      shape[static_cast<std::size_t>(term.dimension)] = launch.extents[d];
+      argument = make_argument(*module_, argument.type, std::move(shape));
+    }
+  }
+  bind_values(launch, request, attempt);
+  for (std::size_t d = 0; d < hints_.launch.size(); ++d) {
+    launch.extents[d] = static_cast<std::int32_t>(std::clamp(hints_.launch[d].evaluate(launch), 0.0, 1e6));
+  }
+  return launch;
+}
+
+void InputSpace::bind_values(Launch& launch, const DrawRequest& request, std::uint64_t attempt) const {
+  // Integers first: ranges of other parameters may name them.
+  for (VarId p = 0; p < kernel_->parameter_count; ++p) {
+    if (kernel_->var(p).type.is_integer_scalar()) fill_array(launch, p, request, attempt);
+  }
+  for (std::size_t d = 0; d < hints_.launch.size(); ++d) {
+    const HintTerm& term = hints_.launch[d];
+    if (term.kind != HintTerm::Kind::kParameter) continue;
+    Argument& argument = launch.arguments[static_cast<std::size_t>(term.parameter)];
+    write_integer(argument.type.scalar, argument.bytes.data(), launch.extents[d]);
+  }
+  for (VarId p = 0; p < kernel_->parameter_count; ++p) {
+    if (!kernel_->var(p).type.is_integer_scalar()) fill_array(launch, p, request, attempt);
+  }
+}
+
+void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& request, std::uint64_t attempt) const {
+  const auto p = static_cast<std::size_t>(parameter);
+  Argument& argument = launch.arguments[p];
+  Rng rng(mixed(request.seed, attempt, p + 1));
+  const bool is_array = argument.type.is_array();
+  const std::int64_t count = element_count(argument);
+  const std::int32_t first_extent = std::max(launch.extents[0], 1);
+
+  Interval real{positive_ ? kPositiveLow : kLow, kHigh};
+  const std::int64_t least = least_integer_[p];
+  std::int64_t integer_low = least;
+  std::int64_t integer_high = is_array ? std::max<std::int64_t>(first_extent - 1, least) : kLargestInteger;
+  const auto& range = hints_.ranges[p];
+  if (range && range->low) {
+    real.low = range->low->evaluate(launch);
+    integer_low = static_cast<std::int64_t>(std::ceil(real.low)) + (range->low_open && real.low == std::ceil(real.low));
+    if (real.low > real.high) real.high = real.low + 2;
+    integer_high = std::max(integer_high, integer_low);
+  }
+  if (range && range->high) {
+    real.high = range->high->evaluate(launch);
+    integer_high =
+        static_cast<std::int64_t>(std::floor(real.high)) - (range->high_open && real.high == std::floor(real.high));
+    if (real.low > real.high) real.low = real.high - 2;
+    integer_low = std::min(integer_low, std::max<std::int64_t>(integer_high, 0));
+  }
+  if (range && range->low_open) real.low = std::nextafter(static_cast<float>(real.low), HUGE_VALF);
+  if (range && range->high_open) real.high = std::nextafter(static_cast<float>(real.high), -HUGE_VALF);
+
+  // An unhinted integer parameter is often the number of elements or threads: every other draw makes it so.
+  if (!is_array && !range && argument.type.is_integer_scalar() && request.seed % 2 == 0) {
+    return write_integer(argument.type.scalar, argument.bytes.data(), std::max<std::int64_t>(first_extent, least));
+  }
+  const bool permutation = hints_.permutation[p] || permuted_[p];
+  std::vector<std::int64_t> order;
+  if (permutation) {
+    order.resize(static_cast<std::size_t>(count));
+    std::iota(order.begin(), order.end(), integer_low);
+    rng.shuffle(order);
+  }
+  const std::vector<Leaf> leaves = leaves_of(*module_, argument.type.element());
+  for (std::int64_t element = 0; element < count; ++element) {
+    std::byte* at = argument.bytes.data() + element_offset(argument, element);
+    for (const Leaf& leaf : leaves) {
+      if (is_float(leaf.scalar)) {
+        const double value = draw_float(rng, real, request.distribution);
+        write_float(leaf.scalar, at + leaf.offset, fitted(leaf.scalar, value, real));
+      } else if (leaf.scalar == Scalar::kBool) {
+        write_integer(leaf.scalar, at + leaf.offset, rng.uniform_int<std::int64_t>(0, 1));
+      } else if (permutation) {
+        write_integer(leaf.scalar, at + leaf.offset, order[static_cast<std::size_t>(element)]);
+      } else {
+        const std::int64_t high = std::max(integer_low, integer_high);
+        const bool edge = request.distribution == Distribution::kEdges;
+        const std::int64_t value =
+            edge ? (rng.bernoulli(0.5) ? integer_low : high) : rng.uniform_int<std::int64_t>(integer_low, high);
+        write_integer(leaf.scalar, at + leaf.offset, value);
+      }
+    }
+  }
+}
+
+bool InputSpace::learn_out_of_bounds(const Finding& finding) {
+  if (finding.parameter == kNone) return false;
+  const auto p = static_cast<std::size_t>(finding.parameter);
+  bool learnt = false;
+  for (std::size_t d = 0; d < finding.index.size() && d < least_shape_[p].size(); ++d) {
+    const std::int64_t index = finding.index[d];
+    if (index >= finding.shape[d] && index < kLargestExtent && index >= least_shape_[p][d]) {
+      least_shape_[p][d] = static_cast<std::int32_t>(index) + 1;
+      learnt = true;
+    }
+  }
+  return learnt;
+}
+
+bool InputSpace::learn_race(const Finding& finding) {
+  // Threads that collide through an index array need a permutation; those that ignore a dimension, one of it.
+  for (std::size_t q = 0; q < permuted_.size(); ++q) {
+    const Type type = kernel_->variables[q].type;
+    if (type.is_array() && is_integer(type.scalar) && uses_[q].read && !hints_.ranges[q] && !permuted_[q]) {
+      permuted_[q] = true;
+      return true;
+    }
+  }
+  for (std::size_t d = single_.size(); d-- > 0;) {
+    if (single_[d] || !hints_.launch.empty()) continue;
+    single_[d] = single_.size() > 1;
+    if (single_[d] && !std::all_of(single_.begin(), single_.end(), [](bool s) { return s; })) return true;
+    single_[d] = false;
+  }
+  (void)finding;
+  return false;
+}
+
+bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launch) {
+  bool learnt = false;
+  for (const Finding& finding : findings) {
+    if (finding.kind == Finding::Kind::kOutOfBounds) learnt |= learn_out_of_bounds(finding);
+  }
+  if (learnt) return true;
+  for (const Finding& finding : findings) {
+    if (finding.kind == Finding::Kind::kRace && learn_race(finding)) return true;
+  }
+  const bool negative = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
+    return f.kind == Finding::Kind::kIntegerDivision || f.kind == Finding::Kind::kOutOfBounds;
+  });
+  if (!negative) return false;
+  for (std::size_t p = 0; p < least_integer_.size(); ++p) {
+    const Type type = launch.arguments[p].type;
+    if (is_integer(type.scalar) && type.shape == Shape::kScalar && least_integer_[p] < 2) {
+      ++least_integer_[p];
+      learnt = true;
+    }
+  }
+  return learnt;
+}
+
+bool InputSpace::is_degenerate(const reference::Reference& reference) const {
+  std::int64_t floats = 0;
+  std::int64_t undefined = 0;
+  for (const auto& output : reference.outputs) {
+    if (!output) continue;
+    for (std::size_t i = 0; i < output->elements.size(); ++i) {
+      if (!is_float(output->leaves[i % output->leaves.size()]) || !output->elements[i].written) continue;
+      ++floats;
+      const auto& element = output->elements[i];
+      undefined += !std::isfinite(element.value) || std::isinf(element.bound[reference::kNative]);
+    }
+  }
+  return undefined * 10 > floats;
+}
+
+std::variant<Launch, NoInputs> InputSpace::draw(const DrawRequest& request) {
+  std::optional<Finding> last;
+  for (std::uint64_t attempt = 0; attempt < kTries; ++attempt) {
+    Launch launch = guess(request, attempt);
+    const reference::Reference run =
+        oracle_->evaluate({.launch = launch, .uninitialised = uninitialised_, .instruction_budget = 20'000'000});
+    if (run.findings.empty()) {
+      if (!positive_ && is_degenerate(run)) {
+        positive_ = true;
+        continue;
+      }
+      return launch;
+    }
+    last = run.findings.front();
+    learn(run.findings, launch);
+  }
+  if (!last) {
+    return NoInputs{.race = false, .message = "no inputs were found on which the kernel is defined", .finding = {}};
+  }
+  const bool race = last->kind == Finding::Kind::kRace || last->kind == Finding::Kind::kOrderDependent;
+  return NoInputs{.race = race, .message = reference::describe(*last, *kernel_), .finding = last};
+}
+
+}  // namespace assay::harness

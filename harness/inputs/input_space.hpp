@@ -1,0 +1,84 @@
+// Finds inputs on which a kernel is well defined: extents of the launch, shapes of arrays, values.
+//
+// The oracle is the judge: it knows every access outside an array, every read of an unwritten cell and every race.
+// A draw starts from a guess, runs the oracle, and mends what it finds: an array grows to the index that was used, an
+// integer's range narrows, an index array becomes a permutation, a dimension of the launch that makes threads collide
+// shrinks to 1. What a draw learns stays for the next. Comments above the kernel (hints.hpp) are honoured first.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/inputs/hints.hpp"
+#include "ir/analysis.hpp"
+#include "ir/launch.hpp"
+#include "reference/cpu/reference.hpp"
+
+namespace assay::harness {
+
+/// From where in its domain a value is drawn.
+enum class Distribution : std::uint8_t {
+  kUniform,  ///< evenly over the range
+  kEdges,    ///< close to the ends of the range and to zero
+  kScales,   ///< magnitudes spread over several powers of two, within the range
+};
+
+struct DrawRequest {
+  std::uint64_t seed = 0;
+  Distribution distribution = Distribution::kUniform;
+  std::int32_t size = 17;  ///< wanted extent of the first launch dimension; further ones follow from it
+};
+
+/// Why no defined run was found.
+struct NoInputs {
+  bool race = false;  ///< the kernel races by itself; otherwise a domain that was not found
+  std::string message;
+  std::optional<reference::Finding> finding;
+};
+
+class InputSpace {
+ public:
+  /// Keeps references to all three.
+  static Result<InputSpace> make(const ir::Module& module, const ir::Function& kernel, const reference::Oracle& oracle);
+
+  /// A launch without findings, or why there is none after a bounded number of tries. The same request on the same
+  /// history of requests gives the same launch.
+  std::variant<ir::Launch, NoInputs> draw(const DrawRequest& request);
+
+  /// By parameter: arrays that the kernel never reads, whose content must not matter.
+  const std::vector<bool>& uninitialised() const { return uninitialised_; }
+  const ir::ParameterUses& uses() const { return uses_; }
+
+ private:
+  InputSpace(const ir::Module& module, const ir::Function& kernel, const reference::Oracle& oracle, Hints hints);
+
+  ir::Launch guess(const DrawRequest& request, std::uint64_t attempt) const;
+  void choose_extents(ir::Launch& launch, const DrawRequest& request) const;
+  void bind_values(ir::Launch& launch, const DrawRequest& request, std::uint64_t attempt) const;
+  void fill_array(ir::Launch& launch, ir::VarId parameter, const DrawRequest& request, std::uint64_t attempt) const;
+  /// Changes what is known so that the next guess avoids the findings; false if nothing is left to try.
+  bool learn(const std::vector<reference::Finding>& findings, const ir::Launch& launch);
+  bool learn_out_of_bounds(const reference::Finding& finding);
+  bool learn_race(const reference::Finding& finding);
+  /// Whether too much of what the launch computes is undefined or unbounded.
+  bool is_degenerate(const reference::Reference& reference) const;
+
+  const ir::Module* module_;
+  const ir::Function* kernel_;
+  const reference::Oracle* oracle_;
+  Hints hints_;
+  ir::ParameterUses uses_;
+  std::vector<bool> uninitialised_;
+
+  // What draws have learnt.
+  std::vector<std::vector<std::int32_t>> least_shape_;  ///< by parameter and dimension: indices that were used
+  std::vector<std::int64_t> least_integer_;             ///< by parameter: lower end of unhinted integers
+  std::vector<bool> permuted_;                          ///< by parameter: index arrays made permutations
+  std::vector<bool> single_;                            ///< by launch dimension: extent 1
+  bool positive_ = false;                               ///< unhinted floats are drawn positive
+};
+
+}  // namespace assay::harness

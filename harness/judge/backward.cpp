@@ -1,0 +1,205 @@
+// The backward pass against the oracle: T1, T3 and T5, prefills, seeds, accumulation, controls.
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "harness/judge/trial.hpp"
+
+namespace assay::harness {
+namespace {
+
+/// Below this, halving or doubling may round.
+constexpr double kTiny = 1e-30;
+
+class BackwardJudge {
+ public:
+  explicit BackwardJudge(const Stage& stage)
+      : stage_(stage), verdict_(stage.judgement.backward), carries_seed_(carries_seed(stage.subject)) {}
+
+  void run() {
+    plan();
+    if (verdict_.failed() || !run_trials(stage_, trials_, verdict_)) return;
+    // The forward sweep repeats stores to arrays that the kernel also reads, in the scratch copy that they are here.
+    std::vector<bool> may_change;
+    for (const ir::ParameterUse& use : stage_.uses)
+      may_change.push_back(use.written && use.read);
+    for (const Trial& trial : trials_)
+      check_memory(stage_, trial, may_change, verdict_);
+    for (std::size_t t = 0; t < trials_.size(); ++t)
+      check(t);
+    count_sets();
+  }
+
+ private:
+  void add(Purpose purpose, std::size_t set, Lane lane, Start start, double seed_factor, Geometry geometry = {}) {
+    const InputSet& input = stage_.sets[set];
+    Result<Experiment> placed =
+        Experiment::place(stage_.bench.session, stage_.kernel, backends::Pass::kBackward, device_lane(lane),
+                          input.launch[lane], gradient_arguments(stage_.subject, input, lane, start, seed_factor),
+                          stage_.poisoned, std::byte{0xFF}, geometry);
+    if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
+    trials_.push_back({.purpose = purpose, .set = set, .lane = lane, .experiment = placed.take()});
+  }
+
+  void plan() {
+    for (std::size_t s = 0; s < stage_.sets.size(); ++s) {
+      add(Purpose::kCheck, s, Lane::kNative, Start::kPrefilled, 1);
+      add(Purpose::kCheck, s, Lane::kLift, Start::kPrefilled, 1);
+      if (!stage_.is_deep(s)) continue;
+      add(Purpose::kFromZero, s, Lane::kNative, Start::kZero, 1);
+      add(Purpose::kAgain, s, Lane::kNative, Start::kZero, 1);
+      add(Purpose::kDoubledSeed, s, Lane::kNative, Start::kZero, 2);
+      add(Purpose::kZeroSeed, s, Lane::kNative, Start::kZero, 0);
+      add(Purpose::kOrder, s, Lane::kNative, Start::kPrefilled, 1, {backends::ThreadOrder::kReverse, 32});
+      add(Purpose::kOrder, s, Lane::kNative, Start::kPrefilled, 1,
+          {backends::ThreadOrder::kShuffled, 1, stage_.bench.seed});
+      add(Purpose::kTwice, s, Lane::kNative, Start::kZero, 1);
+      if (verdict_.failed()) return;
+      add(Purpose::kTwice, s, Lane::kNative, Start::kZero, 1);
+      if (verdict_.failed()) return;
+      std::vector<bool> shared = carries_seed_;
+      shared.flip();
+      trials_.back().experiment.share_gradients(trials_[trials_.size() - 2].experiment, shared);
+    }
+  }
+
+  const passes::GradientParameter& gradient(std::size_t g) const { return stage_.subject.adjoint->gradients[g]; }
+  std::string name(std::size_t g) const {
+    return stage_.subject.adjoint->module.kernels[0].var(gradient(g).gradient).name;
+  }
+  const PlacedArray& array(const Trial& trial, std::size_t g) const {
+    return trial.experiment.arrays()[trial.experiment.parameters() + g];
+  }
+  std::span<const std::byte> bytes(const Trial& trial, std::size_t g) const {
+    return trial.experiment.bytes(stage_.bench.session, trial.experiment.parameters() + g);
+  }
+  std::vector<Computed> read(const Trial& trial, std::size_t g) const {
+    return read_scalars(stage_.subject.module_in(trial.lane), array(trial, g).before, bytes(trial, g));
+  }
+  const Trial& find(Purpose purpose, std::size_t set) const {
+    for (const Trial& trial : trials_) {
+      if (trial.purpose == purpose && trial.set == set) return trial;
+    }
+    return trials_.front();
+  }
+
+  void check(std::size_t t) {
+    const Trial& trial = trials_[t];
+    switch (trial.purpose) {
+      case Purpose::kCheck: return compare_with_oracle(trial, Start::kPrefilled, 1);
+      case Purpose::kOrder: return compare_with_oracle(trial, Start::kPrefilled, 1);
+      case Purpose::kFromZero: return compare_with_oracle(trial, Start::kZero, 1);
+      case Purpose::kAgain: return check_again(trial);
+      case Purpose::kDoubledSeed: return check_doubled(trial);
+      case Purpose::kZeroSeed: return check_zero(trial);
+      case Purpose::kTwice:
+        if (t + 1 < trials_.size() && trials_[t + 1].purpose == Purpose::kTwice && trials_[t + 1].set == trial.set)
+          return;
+        return compare_with_oracle(trial, Start::kZero, 2);
+      case Purpose::kOtherPoison: return;
+    }
+  }
+
+  Tier tier_of(const Trial& trial) const {
+    if (trial.purpose != Purpose::kCheck) return Tier::kT5;
+    return trial.lane == Lane::kLift ? Tier::kT1 : Tier::kT3;
+  }
+
+  /// `times`: how many launches added to the buffers that carry no seed.
+  void compare_with_oracle(const Trial& trial, Start start, int times) {
+    const InputSet& set = stage_.sets[trial.set];
+    auto expected = expected_gradients(stage_.subject, set, trial.lane, start);
+    for (std::size_t g = 0; g < expected.size(); ++g) {
+      if (!set.conclusive_gradient(trial.lane)) {
+        auto& doubt = set.conclusive(trial.lane) ? verdict_.inconclusive.kink : verdict_.inconclusive.path;
+        if (trial.purpose == Purpose::kCheck) doubt += static_cast<std::int64_t>(expected[g].size());
+        continue;
+      }
+      if (times == 2 && !carries_seed_[g]) {
+        // Twice as many terms, each twice as large against the partial sums.
+        for (Expected& e : expected[g])
+          e = {.value = 2 * e.value, .bound = 4 * e.bound, .scale = 2 * e.scale};
+      }
+      const std::vector<Computed> got = read(trial, g);
+      const Comparison comparison = compare(got, expected[g]);
+      verdict_.count(tier_of(trial), comparison);
+      report_mismatches(stage_, tier_of(trial), trial, name(g), array(trial, g).before, got, expected[g], comparison,
+                        verdict_);
+      if (tier_of(trial) == Tier::kT1 && comparison.agrees()) present(trial, g, got, expected[g]);
+    }
+  }
+
+  void present(const Trial& trial, std::size_t g, const std::vector<Computed>& got,
+               const std::vector<Expected>& expected) {
+    const ir::Argument& before = array(trial, g).before;
+    const std::size_t row = before.shape.size() > 1 ? static_cast<std::size_t>(before.shape.back()) : 1;
+    const auto untouched = read_scalars(stage_.subject.module_in(trial.lane), before, before.bytes);
+    verdict_.controls[name(g)].add(present_controls(got, expected, stage_.sets[trial.set].input_mean, row,
+                                                    stage_.bench.seed + trial.set, untouched));
+  }
+
+  void check_again(const Trial& trial) {
+    const Trial& first = find(Purpose::kFromZero, trial.set);
+    for (std::size_t g = 0; g < carries_seed_.size(); ++g) {
+      const auto a = bytes(first, g);
+      const auto b = bytes(trial, g);
+      const bool equal = a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0;
+      verdict_.count_one(Tier::kT5, 0, !equal);
+      if (!equal) {
+        verdict_.fail(
+            Outcome::fail, "nondeterministic",
+            fmt::format("'{}' differs between two runs from the same state (input set {})", name(g), trial.set));
+      }
+    }
+  }
+
+  void check_doubled(const Trial& trial) {
+    const Trial& once = find(Purpose::kFromZero, trial.set);
+    for (std::size_t g = 0; g < carries_seed_.size(); ++g) {
+      const auto a = read(once, g);
+      const auto b = read(trial, g);
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        const bool comparable = std::isfinite(b[i].value) && std::abs(b[i].value) > kTiny;
+        if (!comparable || b[i].value == 2 * a[i].value) continue;
+        verdict_.count_one(Tier::kT5, 0, true);
+        return verdict_.fail(Outcome::fail, "seed_scaling",
+                             fmt::format("a doubled seed does not double {}[{}]: {} became {} (input set {})", name(g),
+                                         i, a[i].value, b[i].value, trial.set));
+      }
+    }
+  }
+
+  void check_zero(const Trial& trial) {
+    for (std::size_t g = 0; g < carries_seed_.size(); ++g) {
+      const auto got = read(trial, g);
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        if (got[i].value == 0) continue;
+        verdict_.count_one(Tier::kT5, 0, true);
+        return verdict_.fail(Outcome::fail, "zero_seed",
+                             fmt::format("a zero seed gives {}[{}] = {}, expected exactly 0 (input set {})", name(g), i,
+                                         got[i].value, trial.set));
+      }
+    }
+  }
+
+  void count_sets() {
+    for (const InputSet& set : stage_.sets) {
+      ++verdict_.input_sets;
+      verdict_.generic_sets += set.generic;
+      verdict_.conclusive_generic_sets +=
+          set.generic && set.conclusive_gradient(Lane::kNative) && set.conclusive_gradient(Lane::kLift);
+    }
+  }
+
+  const Stage& stage_;
+  PassVerdict& verdict_;
+  std::vector<bool> carries_seed_;
+  std::vector<Trial> trials_;
+};
+
+}  // namespace
+
+void judge_backward(const Stage& stage) { BackwardJudge(stage).run(); }
+
+}  // namespace assay::harness

@@ -1,0 +1,215 @@
+// T2: the generated forward against the generated backward, without the oracle's values.
+//
+// Along a random direction d of the inputs, Ridders' extrapolated differences of phi(t) = <w, f(x + t d)>, f being the
+// double lift of the generated forward, must equal <J^T w, d>, the double lift of the generated backward. The oracle
+// says only whether all points of the stencil take the same path; if not, the step is divided by 4.
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "harness/judge/trial.hpp"
+#include "ir/support/rng.hpp"
+
+namespace assay::harness {
+namespace {
+
+constexpr int kRows = 6;
+constexpr int kShrinks = 6;
+constexpr double kFirstStep = 0x1p-6;
+
+/// f at one scalar of one array, and its part in the direction.
+struct Perturbation {
+  std::size_t parameter;
+  std::size_t offset;
+  double direction;
+};
+
+struct Extrapolation {
+  double value = 0;
+  double error = 0;
+};
+
+/// C. J. F. Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", Adv. Eng. Software 4(2), 1982: central
+/// differences at steps h, h/2, ... extrapolated; the error is the change between neighbouring estimates.
+Extrapolation ridders(const std::array<double, kRows>& differences) {
+  std::array<std::array<double, kRows>, kRows> table{};
+  Extrapolation best{.value = differences[0], .error = HUGE_VAL};
+  for (std::size_t row = 0; row < kRows; ++row) {
+    table[row][0] = differences[row];
+    double factor = 4;
+    for (std::size_t column = 1; column <= row; ++column, factor *= 4) {
+      table[row][column] = (factor * table[row][column - 1] - table[row - 1][column - 1]) / (factor - 1);
+      const double error = std::max(std::abs(table[row][column] - table[row][column - 1]),
+                                    std::abs(table[row][column] - table[row - 1][column - 1]));
+      if (error < best.error) best = {.value = table[row][column], .error = error};
+    }
+  }
+  return best;
+}
+
+class ConsistencyJudge {
+ public:
+  ConsistencyJudge(const Stage& stage, std::size_t set)
+      : stage_(stage), set_(set), input_(stage.sets[set]), verdict_(stage.judgement.backward) {}
+
+  void run() {
+    choose_direction();
+    const auto dot = adjoint_product();
+    if (!dot) return;
+    double step = kFirstStep;
+    for (int shrink = 0; shrink <= kShrinks; ++shrink, step /= 4) {
+      const std::vector<ir::Launch> stencil = stencil_at(step);
+      if (!same_path(stencil)) continue;
+      const auto derivative = difference(stencil, step);
+      if (verdict_.failed()) return;
+      if (!std::isfinite(derivative.value) || derivative.error > 1e-6 * std::max(1.0, size_)) continue;
+      return decide(*dot, derivative);
+    }
+    ++verdict_.inconclusive.path;
+  }
+
+ private:
+  static constexpr std::size_t kLiftLane = Lane::kLift;
+
+  void choose_direction() {
+    Rng rng(stage_.bench.seed * 31 + set_);
+    const ir::Launch& launch = input_.launch[kLiftLane];
+    for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
+      if (stage_.poisoned[p]) continue;
+      const ir::Argument& argument = launch.arguments[p];
+      const auto leaves = ir::leaves_of(stage_.subject.lifted, argument.type.element());
+      for (std::int64_t e = 0; e < ir::element_count(argument); ++e) {
+        for (const ir::Leaf& leaf : leaves) {
+          if (!ir::is_float(leaf.scalar)) continue;
+          const std::size_t offset = ir::element_offset(argument, e) + leaf.offset;
+          const double scale = std::max(1.0, std::abs(ir::read_float(leaf.scalar, argument.bytes.data() + offset)));
+          perturbations_.push_back({p, offset, scale * rng.uniform_real(0.5, 1) * (rng.bernoulli(0.5) ? 1 : -1)});
+        }
+      }
+    }
+  }
+
+  /// <J^T w, d> from the generated backward, and the size of its terms.
+  std::optional<double> adjoint_product() {
+    const auto& subject = stage_.subject;
+    Result<Experiment> placed = Experiment::place(
+        stage_.bench.session, stage_.kernel, backends::Pass::kBackward, backends::Lane::kLift, input_.launch[kLiftLane],
+        gradient_arguments(subject, input_, Lane::kLift, Start::kZero, 1), stage_.poisoned, std::byte{0xFF});
+    if (!placed.ok()) return std::nullopt;
+    Trial trial{.set = set_, .lane = Lane::kLift, .experiment = placed.take()};
+    if (!run_trials(stage_, {&trial, 1}, verdict_)) return std::nullopt;
+
+    double dot = 0;
+    std::size_t next = 0;
+    const ir::Launch& launch = input_.launch[kLiftLane];
+    for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
+      std::vector<double> gradient;
+      for (std::size_t g = 0; g < subject.adjoint->gradients.size(); ++g) {
+        if (static_cast<std::size_t>(subject.adjoint->gradients[g].primal) != p) continue;
+        const std::size_t array = trial.experiment.parameters() + g;
+        for (const Computed& c : read_scalars(subject.lifted, trial.experiment.arrays()[array].before,
+                                              trial.experiment.bytes(stage_.bench.session, array))) {
+          gradient.push_back(c.value);
+        }
+      }
+      for (std::size_t i = 0; next < perturbations_.size() && perturbations_[next].parameter == p; ++next, ++i) {
+        dot += gradient[i] * perturbations_[next].direction;
+        size_ += std::abs(gradient[i] * perturbations_[next].direction);
+      }
+    }
+    return dot;
+  }
+
+  /// x + t d for t = h, -h, h/2, -h/2, ...
+  std::vector<ir::Launch> stencil_at(double step) const {
+    std::vector<ir::Launch> stencil;
+    for (int row = 0; row < kRows; ++row, step /= 2) {
+      for (const double t : {step, -step}) {
+        ir::Launch launch = input_.launch[kLiftLane];
+        for (const Perturbation& at : perturbations_) {
+          std::byte* scalar = launch.arguments[at.parameter].bytes.data() + at.offset;
+          ir::write_float(ir::Scalar::kF64, scalar, ir::read_float(ir::Scalar::kF64, scalar) + t * at.direction);
+        }
+        stencil.push_back(std::move(launch));
+      }
+    }
+    return stencil;
+  }
+
+  bool same_path(const std::vector<ir::Launch>& stencil) const {
+    const auto path_of = [&](const ir::Launch& launch) {
+      const auto run = stage_.subject.lifted_oracle.evaluate({.launch = launch, .uninitialised = stage_.poisoned});
+      return run.findings.empty() && run.complete ? std::optional(run.decisions.path) : std::nullopt;
+    };
+    const auto base = path_of(input_.launch[kLiftLane]);
+    if (!base) return false;
+    for (const ir::Launch& launch : stencil) {
+      if (path_of(launch) != base) return false;
+    }
+    return true;
+  }
+
+  Extrapolation difference(const std::vector<ir::Launch>& stencil, double step) {
+    std::vector<Trial> trials;
+    for (const ir::Launch& launch : stencil) {
+      Result<Experiment> placed = Experiment::place(stage_.bench.session, stage_.kernel, backends::Pass::kForward,
+                                                    backends::Lane::kLift, launch, {}, stage_.poisoned, std::byte{0});
+      if (!placed.ok()) return {.value = NAN};
+      trials.push_back({.set = set_, .lane = Lane::kLift, .experiment = placed.take()});
+    }
+    if (!run_trials(stage_, trials, verdict_)) return {.value = NAN};
+    std::array<double, kRows> differences{};
+    for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
+      differences[row] = weighted_change(trials[2 * row], trials[2 * row + 1]) / (2 * step);
+    }
+    return ridders(differences);
+  }
+
+  /// <w, f(x + t d) - f(x - t d)>
+  double weighted_change(const Trial& plus, const Trial& minus) const {
+    double sum = 0;
+    for (std::size_t p = 0; p < stage_.uses.size(); ++p) {
+      if (!stage_.uses[p].changed() || input_.seeds[p].empty()) continue;
+      const auto scalars = [&](const Trial& trial) {
+        return read_scalars(stage_.subject.lifted, trial.experiment.arrays()[p].before,
+                            trial.experiment.bytes(stage_.bench.session, p));
+      };
+      const auto a = scalars(plus);
+      const auto b = scalars(minus);
+      for (std::size_t i = 0; i < a.size(); ++i)
+        sum += input_.seeds[p][i] * (a[i].value - b[i].value);
+    }
+    return sum;
+  }
+
+  void decide(double dot, const Extrapolation& derivative) {
+    const double allowed = kDifferenceGate * std::max(size_, 0x1p-20) + derivative.error;
+    const double error = std::abs(derivative.value - dot);
+    verdict_.count_one(Tier::kT2, error / allowed, !(error <= allowed));
+    if (error <= allowed) return;
+    verdict_.fail(
+        Outcome::fail, "finite_differences",
+        fmt::format("along a random direction the generated forward changes by {}, but the generated gradient "
+                    "says {} (allowed {}, input set {})",
+                    derivative.value, dot, allowed, set_));
+  }
+
+  const Stage& stage_;
+  std::size_t set_;
+  const InputSet& input_;
+  PassVerdict& verdict_;
+  std::vector<Perturbation> perturbations_;
+  double size_ = 0;
+};
+
+}  // namespace
+
+void judge_consistency(const Stage& stage) {
+  for (std::size_t s = 0; s < stage.sets.size() && stage.is_deep(s); ++s) {
+    if (stage.sets[s].conclusive(Lane::kLift)) ConsistencyJudge(stage, s).run();
+    if (stage.judgement.backward.failed()) return;
+  }
+}
+
+}  // namespace assay::harness

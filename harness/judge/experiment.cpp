@@ -1,0 +1,118 @@
+#include "harness/judge/experiment.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace assay::harness {
+namespace {
+
+constexpr std::size_t kGuard = 64;
+constexpr std::byte kGuardByte{0xA5};
+
+backends::Argument by_value(const ir::Argument& argument) {
+  backends::Argument result;
+  result.bytes = argument.bytes;
+  return result;
+}
+
+}  // namespace
+
+Result<backends::Argument> Experiment::place_array(backends::Session& session, ir::Argument argument) {
+  const std::size_t size = argument.bytes.size();
+  Result<backends::BufferId> buffer = session.allocate(size + 2 * kGuard);
+  if (!buffer.ok()) return buffer.error();
+  const std::span<std::byte> memory = session.bytes(buffer.value());
+  std::fill(memory.begin(), memory.end(), kGuardByte);
+  std::copy(argument.bytes.begin(), argument.bytes.end(), memory.begin() + kGuard);
+  backends::Argument placed =
+      backends::Argument::array(backends::BufferAddress{buffer.value(), kGuard}, argument.shape, argument.strides);
+  arrays_.push_back({.before = std::move(argument), .buffer = buffer.value(), .placed = true});
+  return placed;
+}
+
+Result<Experiment> Experiment::place(backends::Session& session, const backends::BuiltKernel& kernel,
+                                     backends::Pass pass, backends::Lane lane, const ir::Launch& launch,
+                                     const std::vector<ir::Argument>& gradients, const std::vector<bool>& poisoned,
+                                     std::byte poison, Geometry geometry) {
+  Experiment experiment;
+  backends::LaunchRequest& request = experiment.request_;
+  request.kernel = &kernel;
+  request.pass = pass;
+  request.lane = lane;
+  request.threads = launch.threads();
+  request.block = geometry.block;
+  request.order = geometry.order;
+  request.shuffle_seed = geometry.shuffle_seed;
+  for (std::size_t d = 1; d < launch.extents.size(); ++d) {
+    request.arguments.push_back(backends::Argument::value(launch.extents[d]));
+  }
+  experiment.leading_ = request.arguments.size();
+  experiment.parameters_ = launch.arguments.size();
+  for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
+    ir::Argument argument = launch.arguments[p];
+    if (!argument.type.is_array()) {
+      request.arguments.push_back(by_value(argument));
+      experiment.arrays_.push_back({.before = std::move(argument), .buffer = {}, .placed = false});
+      continue;
+    }
+    if (poisoned[p]) std::fill(argument.bytes.begin(), argument.bytes.end(), poison);
+    Result<backends::Argument> placed = experiment.place_array(session, std::move(argument));
+    if (!placed.ok()) return placed.error();
+    request.arguments.push_back(placed.take());
+  }
+  for (const ir::Argument& gradient : gradients) {
+    Result<backends::Argument> placed = experiment.place_array(session, gradient);
+    if (!placed.ok()) return placed.error();
+    request.arguments.push_back(placed.take());
+  }
+  return experiment;
+}
+
+void Experiment::share_gradients(const Experiment& first, const std::vector<bool>& shared) {
+  for (std::size_t g = 0; g < shared.size(); ++g) {
+    if (!shared[g]) continue;
+    const std::size_t array = parameters_ + g;
+    request_.arguments[leading_ + array] = first.request_.arguments[leading_ + array];
+    arrays_[array].buffer = first.arrays_[array].buffer;
+  }
+}
+
+std::span<const std::byte> Experiment::bytes(backends::Session& session, std::size_t array) const {
+  return session.bytes(arrays_[array].buffer).subspan(kGuard, arrays_[array].before.bytes.size());
+}
+
+bool Experiment::guards_intact(backends::Session& session, std::size_t array) const {
+  const std::span<const std::byte> memory = session.bytes(arrays_[array].buffer);
+  const std::size_t end = kGuard + arrays_[array].before.bytes.size();
+  const auto is_guard = [](std::byte byte) { return byte == kGuardByte; };
+  return std::all_of(memory.begin(), memory.begin() + kGuard, is_guard) &&
+         std::all_of(memory.begin() + static_cast<std::ptrdiff_t>(end),
+                     memory.begin() + static_cast<std::ptrdiff_t>(end + kGuard), is_guard);
+}
+
+bool Experiment::unmodified(backends::Session& session, std::size_t array) const {
+  const std::span<const std::byte> now = bytes(session, array);
+  const std::vector<std::byte>& before = arrays_[array].before.bytes;
+  return before.empty() || std::memcmp(now.data(), before.data(), before.size()) == 0;
+}
+
+std::vector<Computed> read_scalars(const ir::Module& module, const ir::Argument& layout,
+                                   std::span<const std::byte> bytes) {
+  const std::vector<ir::Leaf> leaves = ir::leaves_of(module, layout.type.element());
+  const std::int64_t count = ir::element_count(layout);
+  std::vector<Computed> scalars;
+  scalars.reserve(static_cast<std::size_t>(count) * leaves.size());
+  for (std::int64_t element = 0; element < count; ++element) {
+    const std::byte* at = bytes.data() + ir::element_offset(layout, element);
+    for (const ir::Leaf& leaf : leaves) {
+      if (ir::is_float(leaf.scalar)) {
+        scalars.push_back({.value = ir::read_float(leaf.scalar, at + leaf.offset)});
+      } else {
+        scalars.push_back({.integer = ir::read_integer(leaf.scalar, at + leaf.offset)});
+      }
+    }
+  }
+  return scalars;
+}
+
+}  // namespace assay::harness

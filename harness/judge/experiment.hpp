@@ -1,0 +1,64 @@
+// One launch of generated code: its arguments in the session's memory, each array between guard bands.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "harness/compare/comparator.hpp"
+#include "ir/launch.hpp"
+
+namespace assay::harness {
+
+/// An array argument as the launch found it and where it lies.
+struct PlacedArray {
+  ir::Argument before;  ///< content and layout at launch
+  backends::BufferId buffer;
+  bool placed = false;  ///< false: a by-value argument, which has no memory
+};
+
+/// How one launch is run.
+struct Geometry {
+  backends::ThreadOrder order = backends::ThreadOrder::kForward;
+  std::int64_t block = 0;
+  std::uint64_t shuffle_seed = 0;
+};
+
+class Experiment {
+ public:
+  /// Lays the launch's arguments and then `gradients` (rank 1 or more) out in the session's memory. Arrays flagged in
+  /// `poisoned` are filled with the byte `poison` instead of their content. Fails when the memory is used up.
+  static Result<Experiment> place(backends::Session& session, const backends::BuiltKernel& kernel, backends::Pass pass,
+                                  backends::Lane lane, const ir::Launch& launch,
+                                  const std::vector<ir::Argument>& gradients, const std::vector<bool>& poisoned,
+                                  std::byte poison, Geometry geometry = {});
+
+  /// Runs this experiment's gradients in the memory of another's: the second of two launches that accumulate. Seeds are
+  /// this one's own. `shared` flags the gradients to share.
+  void share_gradients(const Experiment& first, const std::vector<bool>& shared);
+
+  const backends::LaunchRequest& request() const { return request_; }
+  std::size_t parameters() const { return parameters_; }
+  /// By entry parameter: the kernel's, then the gradients.
+  const std::vector<PlacedArray>& arrays() const { return arrays_; }
+  std::span<const std::byte> bytes(backends::Session& session, std::size_t array) const;
+  bool guards_intact(backends::Session& session, std::size_t array) const;
+  bool unmodified(backends::Session& session, std::size_t array) const;
+
+ private:
+  Result<backends::Argument> place_array(backends::Session& session, ir::Argument argument);
+
+  backends::LaunchRequest request_;
+  std::vector<PlacedArray> arrays_;
+  std::size_t parameters_ = 0;
+  std::size_t leading_ = 0;  ///< entry parameters in front of the kernel's: extents
+};
+
+/// The scalars of an array, element by element in row-major order, leaf by leaf.
+std::vector<Computed> read_scalars(const ir::Module& module, const ir::Argument& layout,
+                                   std::span<const std::byte> bytes);
+
+}  // namespace assay::harness

@@ -1,0 +1,132 @@
+// The forward pass against the oracle: T1, T3 and T5, poison, guard bands, controls.
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "harness/judge/trial.hpp"
+
+namespace assay::harness {
+namespace {
+
+constexpr std::byte kPoison{0xFF};       // NaN in every float type, -1 in integers
+constexpr std::byte kOtherPoison{0x3C};  // small finite numbers
+
+class ForwardJudge {
+ public:
+  explicit ForwardJudge(const Stage& stage) : stage_(stage), verdict_(stage.judgement.forward) {}
+
+  void run() {
+    plan();
+    if (verdict_.failed() || !run_trials(stage_, trials_, verdict_)) return;
+    std::vector<bool> may_change;
+    for (const ir::ParameterUse& use : stage_.uses)
+      may_change.push_back(use.changed());
+    for (const Trial& trial : trials_)
+      check_memory(stage_, trial, may_change, verdict_);
+    for (const Trial& trial : trials_)
+      check(trial);
+    count_sets();
+  }
+
+ private:
+  void add(Purpose purpose, std::size_t set, Lane lane, std::byte poison, Geometry geometry = {}) {
+    Result<Experiment> placed =
+        Experiment::place(stage_.bench.session, stage_.kernel, backends::Pass::kForward, device_lane(lane),
+                          stage_.sets[set].launch[lane], {}, stage_.poisoned, poison, geometry);
+    if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
+    trials_.push_back({.purpose = purpose, .set = set, .lane = lane, .experiment = placed.take()});
+  }
+
+  void plan() {
+    for (std::size_t s = 0; s < stage_.sets.size(); ++s) {
+      add(Purpose::kCheck, s, Lane::kNative, kPoison);
+      add(Purpose::kCheck, s, Lane::kLift, kPoison);
+      add(Purpose::kOtherPoison, s, Lane::kNative, kOtherPoison);
+      if (!stage_.is_deep(s)) continue;
+      add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kReverse, 32});
+      add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kShuffled, 1, stage_.bench.seed});
+      add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kShuffled, 7, stage_.bench.seed});
+    }
+  }
+
+  static Tier tier_of(const Trial& trial) {
+    if (trial.purpose != Purpose::kCheck) return Tier::kT5;
+    return trial.lane == Lane::kLift ? Tier::kT1 : Tier::kT3;
+  }
+
+  void check(const Trial& trial) {
+    const InputSet& set = stage_.sets[trial.set];
+    const auto expected = expected_outputs(stage_.subject, set, trial.lane);
+    const bool conclusive = set.conclusive(trial.lane);
+    for (std::size_t p = 0; p < expected.size(); ++p) {
+      if (!expected[p]) continue;
+      check_unwritten(trial, p, *expected[p]);
+      if (conclusive) {
+        check_array(trial, p, *expected[p]);
+      } else if (trial.purpose == Purpose::kCheck) {
+        verdict_.inconclusive.path += static_cast<std::int64_t>(expected[p]->scalars.size());
+      }
+    }
+  }
+
+  /// Cells that no thread writes must keep what they held.
+  void check_unwritten(const Trial& trial, std::size_t p, const ExpectedArray& expected) {
+    const PlacedArray& array = trial.experiment.arrays()[p];
+    const auto now = trial.experiment.bytes(stage_.bench.session, p);
+    const auto leaves = ir::leaves_of(stage_.subject.module_in(trial.lane), array.before.type.element());
+    for (std::size_t i = 0; i < expected.written.size(); ++i) {
+      if (expected.written[i]) continue;
+      const ir::Leaf& leaf = leaves[i % leaves.size()];
+      const std::size_t at =
+          ir::element_offset(array.before, static_cast<std::int64_t>(i / leaves.size())) + leaf.offset;
+      const auto size = static_cast<std::size_t>(ir::row(leaf.scalar).bytes);
+      if (std::memcmp(now.data() + at, array.before.bytes.data() + at, size) == 0) continue;
+      if (!stage_.sets[trial.set].conclusive(trial.lane)) continue;
+      verdict_.fail(Outcome::fail, "extra_write",
+                    fmt::format("'{}' was written at element {}, which the source leaves alone (input set {})",
+                                stage_.subject.kernel.variables[p].name, i / leaves.size(), trial.set));
+      return;
+    }
+  }
+
+  void check_array(const Trial& trial, std::size_t p, const ExpectedArray& expected) {
+    const PlacedArray& array = trial.experiment.arrays()[p];
+    const std::string& name = stage_.subject.kernel.variables[p].name;
+    const auto all = read_scalars(stage_.subject.module_in(trial.lane), array.before,
+                                  trial.experiment.bytes(stage_.bench.session, p));
+    Comparison comparison;
+    std::vector<Computed> written;
+    std::vector<Expected> wanted;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!expected.written[i]) continue;
+      comparison.add(i, all[i], expected.scalars[i]);
+      written.push_back(all[i]);
+      wanted.push_back(expected.scalars[i]);
+    }
+    verdict_.count(tier_of(trial), comparison);
+    report_mismatches(stage_, tier_of(trial), trial, name, array.before, all, expected.scalars, comparison, verdict_);
+    if (trial.lane == Lane::kLift && comparison.agrees()) {
+      const std::size_t row = array.before.shape.size() > 1 ? static_cast<std::size_t>(array.before.shape.back()) : 1;
+      verdict_.controls[name].add(
+          present_controls(written, wanted, stage_.sets[trial.set].input_mean, row, stage_.bench.seed + trial.set));
+    }
+  }
+
+  void count_sets() {
+    for (const InputSet& set : stage_.sets) {
+      ++verdict_.input_sets;
+      verdict_.generic_sets += set.generic;
+      verdict_.conclusive_generic_sets += set.generic && set.conclusive(Lane::kNative) && set.conclusive(Lane::kLift);
+    }
+  }
+
+  const Stage& stage_;
+  PassVerdict& verdict_;
+  std::vector<Trial> trials_;
+};
+
+}  // namespace
+
+void judge_forward(const Stage& stage) { ForwardJudge(stage).run(); }
+
+}  // namespace assay::harness

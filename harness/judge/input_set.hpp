@@ -1,0 +1,87 @@
+// One input set: a launch, its seeds and prefills, and what the oracle says of it in both lanes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "backends/emitted_kernel.hpp"
+#include "harness/compare/comparator.hpp"
+#include "harness/inputs/input_space.hpp"
+#include "harness/judge/policy.hpp"
+#include "ir/launch.hpp"
+#include "ir/passes/adjoint.hpp"
+#include "reference/cpu/reference.hpp"
+
+namespace assay::harness {
+
+using Lane = reference::Lane;
+inline constexpr std::array<Lane, 2> kBothLanes = {Lane::kNative, Lane::kLift};
+constexpr backends::Lane device_lane(Lane lane) {
+  return lane == Lane::kNative ? backends::Lane::kNative : backends::Lane::kLift;
+}
+
+/// The kernel that a set belongs to, in both lanes. Plain references: the owner outlives the sets.
+struct Subject {
+  const ir::Module& module;
+  const ir::Function& kernel;
+  const ir::Module& lifted;                  ///< the same module with every float as f64
+  const passes::Adjoint* adjoint = nullptr;  ///< null: no backward pass
+  const reference::Oracle& oracle;
+  const reference::Oracle& lifted_oracle;  ///< of the lifted module
+
+  const ir::Module& module_in(Lane lane) const { return lane == Lane::kNative ? module : lifted; }
+};
+
+struct InputSet {
+  DrawRequest request;
+  bool generic = false;
+  std::array<ir::Launch, 2> launch;  ///< by lane
+  reference::LeafValues seeds;       ///< for arrays that the kernel writes
+  reference::LeafValues prefills;    ///< for other gradients
+  reference::Reference reference;
+  double input_mean = 0;  ///< over all float inputs
+
+  /// Whether no decision is uncertain in the lane, so that there is one path to compare with.
+  bool conclusive(Lane lane) const { return reference.decisions.uncertain[lane] == 0; }
+  bool conclusive_gradient(Lane lane) const {
+    return conclusive(lane) && reference.decisions.uncertain_kinks[lane] == 0;
+  }
+};
+
+/// The sets that the policy asks for, each drawn again while a decision is uncertain or the gradient's bounds are too
+/// wide to be informative, at most Policy::redraws times. Or why the kernel has no defined run.
+std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, InputSpace& space, const Policy& policy,
+                                                        const reference::Profile& profile, std::uint64_t seed);
+
+/// One set of the given extent, not redrawn for its path; nothing if no defined run was found.
+std::optional<InputSet> draw_set(const Subject& subject, InputSpace& space, const DrawRequest& request,
+                                 const reference::Profile& profile, bool gradient);
+
+/// A dense cotangent or prefill, exact in every float type: plus or minus (0.5 + j / 1024), j distinct over 512
+/// neighbours.
+double dense_value(std::size_t position, std::uint64_t salt);
+
+/// What the arrays that the kernel writes must hold after a forward run, by parameter; empty for other parameters.
+/// Cells that nobody writes are left out of `written`.
+struct ExpectedArray {
+  std::vector<Expected> scalars;
+  std::vector<bool> written;
+};
+std::vector<std::optional<ExpectedArray>> expected_outputs(const Subject& subject, const InputSet& set, Lane lane);
+
+/// How gradient buffers start.
+enum class Start : std::uint8_t { kPrefilled, kZero };
+
+/// The gradient buffers of a backward run, by gradient parameter: seeds, times `seed_factor`, for arrays that the
+/// kernel writes; otherwise the prefill or zero.
+std::vector<ir::Argument> gradient_arguments(const Subject& subject, const InputSet& set, Lane lane, Start start,
+                                             double seed_factor);
+/// What they must hold afterwards, by gradient parameter, with seed_factor 1.
+std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, const InputSet& set, Lane lane,
+                                                      Start start);
+/// By gradient parameter: whether the buffer also carries the seed, because the kernel writes the array.
+std::vector<bool> carries_seed(const Subject& subject);
+
+}  // namespace assay::harness

@@ -1,0 +1,94 @@
+#include "harness/judge/judge.hpp"
+
+#include <chrono>
+
+#include "harness/judge/trial.hpp"
+
+namespace assay::harness {
+namespace {
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& total) : total_(total), start_(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() {
+    total_ += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& total_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const ir::Function& kernel) {
+  const char* kind = none.race ? "race" : "domain";
+  (none.race ? verdict.inconclusive.race : verdict.inconclusive.domain) += 1;
+  if (none.finding) {
+    Finding finding{.line = none.finding->loc.line, .access = none.message, .threads = {}};
+    finding.threads.push_back(std::to_string(none.finding->thread));
+    if (none.race) finding.threads.push_back(std::to_string(none.finding->other_thread));
+    verdict.finding = std::move(finding);
+  }
+  verdict.fail(Outcome::inconclusive, kind,
+               none.message + "; say in a comment above the kernel where '" + kernel.name +
+                   "' is defined (# launch: ..., # domain: ...)");
+}
+
+}  // namespace
+
+Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench) {
+  Judgement judgement;
+  const auto both = [&](const NoInputs& none) {
+    note_no_inputs(judgement.forward, none, subject.kernel);
+    note_no_inputs(judgement.backward, none, subject.kernel);
+  };
+  Result<InputSpace> space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
+  if (!space.ok()) {
+    both({.race = false, .message = space.error().text(), .finding = {}});
+    return judgement;
+  }
+  std::vector<InputSet> sets;
+  std::vector<ir::Launch> sizes;
+  {
+    const Stopwatch watch(judgement.reference_ms);
+    auto drawn = draw_sets(subject, space.value(), bench.policy, bench.profile, bench.seed);
+    if (auto* none = std::get_if<NoInputs>(&drawn)) {
+      both(*none);
+      return judgement;
+    }
+    sets = std::get<std::vector<InputSet>>(std::move(drawn));
+    if (bench.forward) sizes = draw_sizes(space.value(), bench.policy, bench.seed);
+  }
+  const Stage stage{.subject = subject,
+                    .kernel = kernel,
+                    .bench = bench,
+                    .sets = sets,
+                    .poisoned = space.value().uninitialised(),
+                    .uses = space.value().uses(),
+                    .judgement = judgement};
+  const double run_before = judgement.run_ms;
+  {
+    const Stopwatch watch(judgement.compare_ms);
+    if (bench.forward) {
+      bench.session.reset();
+      judge_forward(stage);
+      if (!judgement.forward.failed()) judge_sizes(stage, sizes);
+    }
+    if (bench.backward && subject.adjoint != nullptr) {
+      bench.session.reset();
+      judge_backward(stage);
+      bench.session.reset();
+      if (!judgement.backward.failed()) judge_consistency(stage);
+    }
+  }
+  judgement.compare_ms -= judgement.run_ms - run_before;
+  if (bench.backward && subject.adjoint != nullptr) {
+    const Stopwatch watch(judgement.reference_ms);
+    test_oracle(stage);
+  }
+  bench.session.reset();
+  return judgement;
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,36 @@
+// How thoroughly a kernel is judged (numerics.md section 1).
+#pragma once
+
+#include <cstdint>
+
+namespace assay::harness {
+
+struct Policy {
+  int generic_sets = 6;      ///< input sets drawn evenly from the domain
+  int edge_sets = 2;         ///< close to the domain's ends
+  int scale_sets = 2;        ///< large and small magnitudes
+  int deep_sets = 2;         ///< of these, how many also go through T0, T2 and T5
+  int redraws = 20;          ///< for a set with uncertain decisions or too wide bounds
+  bool large_launch = true;  ///< one launch above 65,535 threads, forward, on sampled threads
+
+  int sets() const { return generic_sets + edge_sets + scale_sets; }
+
+  static constexpr Policy standard() { return {}; }
+  static constexpr Policy quick() {
+    return {.generic_sets = 2, .edge_sets = 0, .scale_sets = 0, .deep_sets = 1, .large_launch = false};
+  }
+  static constexpr Policy thorough() { return {.generic_sets = 24, .edge_sets = 8, .scale_sets = 8, .deep_sets = 8}; }
+};
+
+/// Budgets of checks without a verdict; beyond them a case is inconclusive.
+inline constexpr double kInconclusiveShare = 0.10;
+/// Of the generic sets, the share that must be conclusive.
+inline constexpr double kConclusiveSets = 0.8;
+/// A rho above this passes marginally.
+inline constexpr double kMarginalRho = 0.9;
+/// Finite differences of the generated code against its own adjoint, relative, beside the scheme's error estimate.
+inline constexpr double kDifferenceGate = 1e-8;
+/// The oracle's sweep against its dual numbers, relative.
+inline constexpr double kSelfTestGate = 0x1p-45;
+
+}  // namespace assay::harness

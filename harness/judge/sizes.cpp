@@ -1,0 +1,88 @@
+// Launches of 0 threads and of more than 65,535, forward in native precision. Of the large one the oracle runs a sample
+// of the threads, and the cells that they write are compared.
+#include <algorithm>
+#include <cmath>
+
+#include "harness/judge/trial.hpp"
+#include "ir/support/rng.hpp"
+
+namespace assay::harness {
+namespace {
+
+constexpr std::int32_t kLarge = 65'539;  // prime
+constexpr int kSampledThreads = 96;
+
+std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t seed) {
+  std::vector<std::int64_t> sample{0, threads - 1, 65'535, 65'536};
+  Rng rng(seed);
+  for (int i = 0; i < kSampledThreads; ++i)
+    sample.push_back(rng.uniform_int<std::int64_t>(0, threads - 1));
+  std::sort(sample.begin(), sample.end());
+  sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
+  return sample;
+}
+
+}  // namespace
+
+void judge_sizes(const Stage& stage, const std::vector<ir::Launch>& launches) {
+  PassVerdict& verdict = stage.judgement.forward;
+  // With atomics a cell may depend on threads outside of the sample.
+  const bool atomics = std::any_of(stage.uses.begin(), stage.uses.end(),
+                                   [](const ir::ParameterUse& use) { return use.atomically_updated; });
+  for (const ir::Launch& launch : launches) {
+    if (launch.threads() > 0 && atomics) continue;
+    stage.bench.session.reset();
+    Result<Experiment> placed = Experiment::place(stage.bench.session, stage.kernel, backends::Pass::kForward,
+                                                  backends::Lane::kNative, launch, {}, stage.poisoned, std::byte{0xFF});
+    if (!placed.ok()) return verdict.fail(Outcome::resource_error, "memory", placed.error().message);
+    Trial trial{.set = stage.sets.size(), .lane = Lane::kNative, .experiment = placed.take()};
+    if (!run_trials(stage, {&trial, 1}, verdict)) return;
+    std::vector<bool> may_change;
+    for (const ir::ParameterUse& use : stage.uses)
+      may_change.push_back(use.changed() && launch.threads() > 0);
+    check_memory(stage, trial, may_change, verdict);
+    if (launch.threads() == 0) continue;
+
+    const reference::Reference sample =
+        stage.subject.oracle.evaluate({.launch = launch,
+                                       .profile = stage.bench.profile,
+                                       .uninitialised = stage.poisoned,
+                                       .order = sampled_threads(launch.threads(), stage.bench.seed)});
+    if (!sample.findings.empty() || sample.decisions.uncertain[Lane::kNative] > 0) continue;
+    for (std::size_t p = 0; p < sample.outputs.size(); ++p) {
+      if (!sample.outputs[p]) continue;
+      const auto got = read_scalars(stage.subject.module, trial.experiment.arrays()[p].before,
+                                    trial.experiment.bytes(stage.bench.session, p));
+      std::vector<Expected> expected(got.size());
+      Comparison comparison;
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const reference::OutputElement& element = sample.outputs[p]->elements[i];
+        if (!element.written) continue;
+        const bool real = ir::is_float(sample.outputs[p]->leaves[i % sample.outputs[p]->leaves.size()]);
+        expected[i] = {.value = element.value,
+                       .bound = element.bound[Lane::kNative],
+                       .integer = element.integer,
+                       .is_integer = !real,
+                       .scale = HUGE_VAL};
+        comparison.add(i, got[i], expected[i]);
+      }
+      verdict.count(Tier::kT3, comparison);
+      report_mismatches(stage, Tier::kT3, trial, stage.subject.kernel.variables[p].name,
+                        trial.experiment.arrays()[p].before, got, expected, comparison, verdict);
+    }
+  }
+}
+
+std::vector<ir::Launch> draw_sizes(InputSpace& space, const Policy& policy, std::uint64_t seed) {
+  std::vector<ir::Launch> launches;
+  for (const std::int32_t size : {0, kLarge}) {
+    if (size == kLarge && !policy.large_launch) continue;
+    auto launch = space.draw({.seed = seed, .distribution = Distribution::kUniform, .size = size});
+    if (auto* found = std::get_if<ir::Launch>(&launch)) {
+      if (found->threads() == 0 || found->threads() >= kLarge) launches.push_back(std::move(*found));
+    }
+  }
+  return launches;
+}
+
+}  // namespace assay::harness

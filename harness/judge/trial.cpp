@@ -1,0 +1,118 @@
+#include "harness/judge/trial.hpp"
+
+#include <chrono>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace assay::harness {
+namespace {
+
+using namespace backends;
+
+struct NamedOutcome {
+  Outcome outcome;
+  const char* kind;
+};
+
+NamedOutcome classify(const RunOutcome& outcome) {
+  if (std::holds_alternative<Crashed>(outcome)) return {Outcome::crashed, "signal"};
+  if (std::holds_alternative<TimedOut>(outcome)) return {Outcome::timed_out, "time_limit"};
+  if (std::holds_alternative<MemoryFault>(outcome)) return {Outcome::memory_fault, "device"};
+  if (std::holds_alternative<ResourceError>(outcome)) return {Outcome::resource_error, "device"};
+  if (std::holds_alternative<Unsupported>(outcome)) return {Outcome::unsupported, "device"};
+  return {Outcome::launch_failed, "launch"};
+}
+
+std::vector<std::int64_t> coordinates(const ir::Argument& layout, std::int64_t element) {
+  std::vector<std::int64_t> index(layout.shape.size());
+  for (std::size_t d = index.size(); d-- > 0;) {
+    const std::int64_t extent = std::max(layout.shape[d], 1);
+    index[d] = element % extent;
+    element /= extent;
+  }
+  return index;
+}
+
+ExactNumber exact_in(ir::Scalar scalar, double value) {
+  return scalar == ir::Scalar::kF32 ? exact(static_cast<float>(value)) : exact(value);
+}
+
+}  // namespace
+
+bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdict) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<LaunchRequest> requests;
+  requests.reserve(trials.size());
+  for (const Trial& trial : trials)
+    requests.push_back(trial.experiment.request());
+  std::vector<RunOutcome> outcomes = stage.bench.session.run(requests);
+  stage.judgement.run_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  bool completed = true;
+  for (std::size_t t = 0; t < trials.size(); ++t) {
+    trials[t].outcome = std::move(outcomes[t]);
+    if (std::holds_alternative<Completed>(trials[t].outcome)) continue;
+    completed = false;
+    const NamedOutcome named = classify(trials[t].outcome);
+    verdict.fail(named.outcome, named.kind,
+                 fmt::format("{} on input set {} ({} threads)", describe(trials[t].outcome), trials[t].set,
+                             trials[t].experiment.request().threads));
+    if (const auto* crash = std::get_if<Crashed>(&trials[t].outcome)) verdict.log = crash->output;
+  }
+  return completed;
+}
+
+void check_memory(const Stage& stage, const Trial& trial, const std::vector<bool>& may_change, PassVerdict& verdict) {
+  const auto& arrays = trial.experiment.arrays();
+  for (std::size_t a = 0; a < arrays.size(); ++a) {
+    if (!arrays[a].placed) continue;
+    const bool is_parameter = a < trial.experiment.parameters();
+    const std::string name = is_parameter ? stage.subject.kernel.variables[a].name
+                                          : fmt::format("gradient {}", a - trial.experiment.parameters());
+    if (!trial.experiment.guards_intact(stage.bench.session, a)) {
+      verdict.fail(Outcome::memory_fault, "out_of_bounds",
+                   fmt::format("memory beside '{}' was overwritten on input set {}", name, trial.set));
+    }
+    if (is_parameter && !may_change[a] && !trial.experiment.unmodified(stage.bench.session, a)) {
+      verdict.fail(Outcome::memory_fault, "input_modified",
+                   fmt::format("'{}', which this pass must not change, was modified on input set {}", name, trial.set));
+    }
+  }
+}
+
+void report_mismatches(const Stage& stage, Tier tier, const Trial& trial, const std::string& array,
+                       const ir::Argument& layout, std::span<const Computed> got, std::span<const Expected> expected,
+                       const Comparison& comparison, PassVerdict& verdict) {
+  static constexpr const char* kNames[] = {"t0", "t1", "t2", "t3", "t5"};
+  const auto leaves = ir::leaves_of(stage.subject.module_in(trial.lane), layout.type.element());
+  for (const std::size_t position : comparison.failed) {
+    const ir::Scalar scalar = leaves[position % leaves.size()].scalar;
+    Mismatch mismatch;
+    mismatch.tier = kNames[static_cast<int>(tier)];
+    mismatch.array = array;
+    mismatch.index = coordinates(layout, static_cast<std::int64_t>(position / leaves.size()));
+    if (leaves.size() > 1) mismatch.index.push_back(static_cast<std::int64_t>(position % leaves.size()));
+    mismatch.input_set = static_cast<std::int64_t>(trial.set);
+    const Expected& wanted = expected[position];
+    if (wanted.is_integer) {
+      mismatch.expected = exact(wanted.integer);
+      mismatch.got = exact(got[position].integer);
+      mismatch.bound = exact(std::int64_t{0});
+    } else {
+      mismatch.expected = exact(static_cast<double>(wanted.value));
+      mismatch.got = exact_in(scalar, got[position].value);
+      mismatch.bound = exact(wanted.bound);
+    }
+    mismatch.rho = score(got[position], wanted).rho;
+    if (!verdict.failed()) {
+      verdict.fail(Outcome::fail, "mismatch",
+                   fmt::format("{}[{}] is {}, expected {} within {} ({}, {})", array, fmt::join(mismatch.index, ", "),
+                               mismatch.got.text, mismatch.expected.text, mismatch.bound.text,
+                               trial.lane == Lane::kLift ? "double lift" : "native precision",
+                               fmt::format("input set {}", trial.set)));
+    }
+    verdict.keep(std::move(mismatch));
+  }
+}
+
+}  // namespace assay::harness

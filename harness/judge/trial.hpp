@@ -1,0 +1,64 @@
+// The launches that judging a kernel takes, and what each is for. Private to the judge.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/judge/experiment.hpp"
+#include "harness/judge/judge.hpp"
+
+namespace assay::harness {
+
+enum class Purpose : std::uint8_t {
+  kCheck,        ///< compared with the oracle
+  kOtherPoison,  ///< as kCheck with outputs filled differently: must agree with it
+  kOrder,        ///< another order of threads
+  kFromZero,     ///< gradients from zero
+  kAgain,        ///< the same again: must agree bit for bit
+  kDoubledSeed,  ///< must give twice kFromZero, bit for bit
+  kZeroSeed,     ///< must give exactly zero
+  kTwice,        ///< added to the gradients of kFromZero of its own: must give twice
+};
+
+struct Trial {
+  Purpose purpose = Purpose::kCheck;
+  std::size_t set = 0;
+  Lane lane = Lane::kNative;
+  Experiment experiment;
+  backends::RunOutcome outcome = backends::LaunchFailed{};
+};
+
+/// What the two passes' judges share.
+struct Stage {
+  const Subject& subject;
+  const backends::BuiltKernel& kernel;
+  const Bench& bench;
+  const std::vector<InputSet>& sets;
+  const std::vector<bool>& poisoned;
+  const ir::ParameterUses& uses;
+  Judgement& judgement;
+
+  bool is_deep(std::size_t set) const { return set < static_cast<std::size_t>(bench.policy.deep_sets); }
+};
+
+/// Runs the trials in one go and notes their outcomes. False, and a verdict, if one did not complete.
+bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdict);
+/// Guard bands and arrays that must not change; `may_change` flags the kernel's parameters that may.
+void check_memory(const Stage& stage, const Trial& trial, const std::vector<bool>& may_change, PassVerdict& verdict);
+/// Notes the positions that failed as mismatches and the case as failed.
+void report_mismatches(const Stage& stage, Tier tier, const Trial& trial, const std::string& array,
+                       const ir::Argument& layout, std::span<const Computed> got, std::span<const Expected> expected,
+                       const Comparison& comparison, PassVerdict& verdict);
+
+void judge_forward(const Stage& stage);
+void judge_backward(const Stage& stage);
+/// T0: the oracle's sweep against its dual numbers and these against finite differences.
+void test_oracle(const Stage& stage);
+/// T2: finite differences of the generated forward against the generated backward.
+void judge_consistency(const Stage& stage);
+/// Launches of 0 and of more than 65,535 threads, as draw_sizes found them.
+void judge_sizes(const Stage& stage, const std::vector<ir::Launch>& launches);
+std::vector<ir::Launch> draw_sizes(InputSpace& space, const Policy& policy, std::uint64_t seed);
+
+}  // namespace assay::harness

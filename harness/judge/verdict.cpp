@@ -1,0 +1,80 @@
+#include "harness/judge/verdict.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace assay::harness {
+namespace {
+
+std::optional<TierResult>& result_of(TierResults& tiers, Tier tier) {
+  switch (tier) {
+    case Tier::kT0: return tiers.t0;
+    case Tier::kT1: return tiers.t1;
+    case Tier::kT2: return tiers.t2;
+    case Tier::kT3: return tiers.t3;
+    case Tier::kT5: return tiers.t5;
+  }
+  return tiers.t0;
+}
+
+void add(std::optional<TierResult>& into, std::int64_t checks, std::int64_t failed, double rho) {
+  if (!into) into.emplace();
+  into->checks += checks;
+  into->failed += failed;
+  if (checks > 0) into->rho_max = std::max(into->rho_max.value_or(0), rho);
+}
+
+}  // namespace
+
+void PassVerdict::count(Tier tier, const Comparison& comparison) {
+  add(result_of(tiers, tier), comparison.checks, static_cast<std::int64_t>(comparison.failed.size()),
+      comparison.rho_max);
+  values_compared += comparison.checks;
+  inconclusive.overflow += comparison.unknown;
+  inconclusive.conditioning += comparison.uninformative;
+  rho_max = std::max(rho_max, comparison.rho_max);
+}
+
+void PassVerdict::count_one(Tier tier, double rho, bool failed) { add(result_of(tiers, tier), 1, failed ? 1 : 0, rho); }
+
+void PassVerdict::fail(Outcome outcome, std::string kind, std::string message) {
+  if (!failure_) failure_ = Decision{outcome, std::move(kind), std::move(message)};
+}
+
+PassVerdict::Decision PassVerdict::decide() const {
+  if (failure_) return *failure_;
+  if (values_compared == 0) {
+    return {Outcome::inconclusive, "nothing_compared", "no value could be compared: every check was inconclusive"};
+  }
+  for (const auto& [array, tally] : controls) {
+    const std::int64_t wanted = std::min<std::int64_t>(3, tally.presented);
+    if (!tally.accepted.empty() || tally.rejected < wanted || tally.presented == 0) {
+      const std::string which = tally.accepted.empty() ? "too few controls differ from the result"
+                                                       : fmt::format("{} would have passed", tally.accepted);
+      return {Outcome::inconclusive, "weak_oracle",
+              fmt::format("'{}' is not tested strongly enough: {}", array, which)};
+    }
+  }
+  const std::int64_t doubtful = inconclusive.total();
+  const auto checks =
+      static_cast<double>(values_compared + inconclusive.path + inconclusive.kink + inconclusive.overflow);
+  const bool too_many = static_cast<double>(doubtful) > kInconclusiveShare * checks;
+  const bool too_few_sets =
+      static_cast<double>(conclusive_generic_sets) < kConclusiveSets * static_cast<double>(generic_sets);
+  if (too_many || too_few_sets) {
+    const std::pair<std::int64_t, const char*> kinds[] = {
+        {inconclusive.path, "path"},         {inconclusive.kink, "kink"}, {inconclusive.conditioning, "conditioning"},
+        {inconclusive.overflow, "overflow"}, {inconclusive.race, "race"}, {inconclusive.domain, "domain"}};
+    const auto* most = std::max_element(std::begin(kinds), std::end(kinds));
+    return {Outcome::inconclusive, most->second,
+            fmt::format("{} of {:.0f} checks and {} of {} generic input sets without a verdict", doubtful, checks,
+                        generic_sets - conclusive_generic_sets, generic_sets)};
+  }
+  if (rho_max > kMarginalRho) {
+    return {Outcome::pass_marginal, "", fmt::format("{:.1f} % of a bound was used", 100 * rho_max)};
+  }
+  return {};
+}
+
+}  // namespace assay::harness

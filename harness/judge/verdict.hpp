@@ -1,0 +1,52 @@
+// What judging one pass of one kernel found, collected check by check, and the outcome that follows.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/compare/comparator.hpp"
+#include "harness/compare/controls.hpp"
+#include "harness/judge/policy.hpp"
+#include "harness/record/record.hpp"
+
+namespace assay::harness {
+
+enum class Tier : std::uint8_t { kT0, kT1, kT2, kT3, kT5 };
+
+class PassVerdict {
+ public:
+  // What the record takes over; filled by the judge.
+  TierResults tiers;
+  std::int64_t values_compared = 0;
+  std::int64_t input_sets = 0;
+  std::int64_t generic_sets = 0;
+  std::int64_t conclusive_generic_sets = 0;
+  InconclusiveCounts inconclusive;
+  std::vector<Mismatch> mismatches;
+  std::map<std::string, ControlTally> controls;  ///< by output array
+  std::optional<Finding> finding;
+  std::string log;
+  double rho_max = 0;
+
+  void count(Tier tier, const Comparison& comparison);
+  void count_one(Tier tier, double rho, bool failed);
+  void keep(Mismatch mismatch) { keep_mismatch(mismatches, std::move(mismatch)); }
+  /// A check that failed; the first one decides the case.
+  void fail(Outcome outcome, std::string kind, std::string message);
+  bool failed() const { return failure_.has_value(); }
+
+  struct Decision {
+    Outcome outcome = Outcome::pass;
+    std::string kind;
+    std::string message;
+  };
+  /// The outcome of the pass once everything is counted.
+  Decision decide() const;
+
+ private:
+  std::optional<Decision> failure_;
+};
+
+}  // namespace assay::harness

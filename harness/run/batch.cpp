@@ -1,0 +1,310 @@
+#include "harness/run/batch.hpp"
+
+#include <chrono>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "ir/text.hpp"
+#include "ir/verifier.hpp"
+
+namespace assay::harness {
+namespace {
+
+using backends::Pass;
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+void stop(Prepared& prepared, Outcome outcome, std::string kind, std::string message) {
+  CaseRecord record;
+  record.outcome = outcome;
+  record.kind = std::move(kind);
+  record.message = std::move(message);
+  prepared.stopped = std::move(record);
+}
+
+std::vector<Pass> passes_of(const RunOptions& options) {
+  std::vector<Pass> passes;
+  if (options.forward) passes.push_back(Pass::kForward);
+  if (options.backward) passes.push_back(Pass::kBackward);
+  return passes;
+}
+
+std::string types_part(const KernelSource& source) {
+  return source.module == nullptr ? "unknown" : types_of(*source.module, source.module->kernels[source.kernel_index]);
+}
+
+/// What the command line calls the kernel.
+std::string selector_of(const KernelSource& source) {
+  if (source.family == "user") return fmt::format("{}:{}", source.file, source.kernel);
+  return fmt::format("{}/{}", source.family, source.kernel);
+}
+
+CaseRecord blank_record(const KernelSource& source, const backends::Device& device, Pass pass,
+                        const RunOptions& options) {
+  CaseRecord record;
+  record.name = case_name(source, device.name(), pass, options.mode);
+  record.family = source.family;
+  record.kernel = source.kernel;
+  record.types = types_part(source);
+  record.device = device.name();
+  record.pass = to_text(pass);
+  record.mode = options.mode.name;
+  record.source.file = source.file.empty() ? fmt::format("{}/{}.py", source.family, source.kernel) : source.file;
+  if (source.module != nullptr) record.source.line = source.module->kernels[source.kernel_index].loc.line;
+  record.reproduce = fmt::format("{} '{}' --device {} --pass {} --seed {}", options.reproduce_prefix,
+                                 selector_of(source), device.name(), to_text(pass), options.seed);
+  record.time_ms.read = source.read_ms;
+  return record;
+}
+
+/// Takes outcome, kind and message over, and notes the attempt.
+void conclude(CaseRecord& record, Outcome outcome, std::string kind, std::string message) {
+  record.outcome = outcome;
+  record.kind = std::move(kind);
+  record.message = std::move(message);
+  record.attempts.push_back(outcome);
+}
+
+void take_verdict(CaseRecord& record, PassVerdict verdict) {
+  const PassVerdict::Decision decision = verdict.decide();
+  conclude(record, decision.outcome, decision.kind, decision.message);
+  if (verdict.values_compared > 0) record.rho_max = verdict.rho_max;
+  record.values_compared = verdict.values_compared;
+  record.input_sets = verdict.input_sets;
+  for (const auto& [array, tally] : verdict.controls)
+    record.controls_rejected += tally.rejected;
+  record.inconclusive = verdict.inconclusive;
+  record.tiers = verdict.tiers;
+  record.failures = std::move(verdict.mismatches);
+  record.finding = std::move(verdict.finding);
+  record.log = std::move(verdict.log);
+}
+
+Outcome outcome_of(const backends::BuildFailed& failed) {
+  switch (failed.kind) {
+    case backends::BuildFailed::Kind::kRejected: return Outcome::build_failed;
+    case backends::BuildFailed::Kind::kTimedOut: return Outcome::timed_out;
+    case backends::BuildFailed::Kind::kCrashed: return Outcome::crashed;
+    case backends::BuildFailed::Kind::kResource: return Outcome::resource_error;
+  }
+  return Outcome::internal_error;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// The texts of a kernel, for the report.
+Artifact artifact_of(const Prepared& prepared, const Printer& printer) {
+  Artifact artifact;
+  artifact.python = prepared.source->python;
+  if (prepared.source->module == nullptr) return artifact;
+  artifact.ir = ir::to_text(*prepared.source->module);
+  const ir::Function* backward = prepared.adjoint ? &prepared.adjoint->module.kernels[0] : nullptr;
+  const ir::Module& module = prepared.adjoint ? prepared.adjoint->module : *prepared.source->module;
+  const auto text = [&](backends::SourceTarget target) {
+    auto emitted = printer(module, prepared.kernel(), backward, target);
+    return emitted.ok() ? emitted.value().source() : emitted.error().text();
+  };
+  artifact.cpp = text(backends::SourceTarget::kCpp);
+  artifact.cuda = text(backends::SourceTarget::kCuda);
+  return artifact;
+}
+
+/// What is settled before anything runs: no adjoint for a backward case, or a stage that stopped. True if so.
+bool settle(const Prepared& prepared, Pass pass, CaseRecord& record) {
+  if (prepared.stopped) {
+    conclude(record, prepared.stopped->outcome, prepared.stopped->kind, prepared.stopped->message);
+    record.log = prepared.stopped->log;
+    return true;
+  }
+  if (pass == Pass::kBackward && prepared.refused) {
+    conclude(record, Outcome::unsupported, "adjoint", prepared.refused->text());
+    return true;
+  }
+  return false;
+}
+
+reference::Profile profile_of(const backends::Device& device, const Mode& mode) {
+  const bool cuda = device.target() == backends::SourceTarget::kCuda;
+  const auto library = cuda ? reference::MathLibrary::kCuda : reference::MathLibrary::kLibm;
+  return {.native_library = library, .lift_library = library, .flush_to_zero = mode.flags.flush_subnormals};
+}
+
+/// Everything about one kernel after the build.
+class KernelRun {
+ public:
+  KernelRun(Prepared& prepared, backends::Device& device, const Printer& printer, const RunOptions& options)
+      : prepared_(prepared), device_(device), printer_(printer), options_(options) {}
+
+  std::vector<CaseRecord> records(const backends::BuildOutcome* built, backends::Session* session) {
+    std::optional<Judgement> judgement;
+    const auto* failed = built == nullptr ? nullptr : std::get_if<backends::BuildFailed>(built);
+    if (failed != nullptr && !prepared_.stopped) {
+      stop(prepared_, outcome_of(*failed), "build", first_line(failed->log));
+      prepared_.stopped->log = failed->log;
+    }
+    if (!prepared_.stopped) judgement = judged(std::get<backends::BuiltKernel>(*built), *session);
+
+    std::vector<CaseRecord> records;
+    for (const Pass pass : passes_of(options_)) {
+      CaseRecord record = blank_record(*prepared_.source, device_, pass, options_);
+      if (!settle(prepared_, pass, record)) {
+        take_verdict(record, pass == Pass::kForward ? judgement->forward : judgement->backward);
+      }
+      const auto share = 1.0 / static_cast<double>(passes_of(options_).size());
+      record.time_ms.adjoint = prepared_.times.adjoint * share;
+      record.time_ms.emit = prepared_.times.emit * share;
+      record.time_ms.build = prepared_.times.build * share;
+      if (judgement) {
+        record.time_ms.reference = judgement->reference_ms * share;
+        record.time_ms.run = judgement->run_ms * share;
+        record.time_ms.compare = judgement->compare_ms * share;
+      }
+      if (!is_pass(record.outcome)) record.artifact = artifact_of(prepared_, printer_);
+      records.push_back(std::move(record));
+    }
+    return records;
+  }
+
+ private:
+  Judgement judged(const backends::BuiltKernel& kernel, backends::Session& session) const {
+    const Subject subject{.module = *prepared_.source->module,
+                          .kernel = prepared_.kernel(),
+                          .lifted = *prepared_.lifted,
+                          .adjoint = prepared_.adjoint ? &*prepared_.adjoint : nullptr,
+                          .oracle = *prepared_.oracle,
+                          .lifted_oracle = *prepared_.lifted_oracle};
+    const Bench bench{.session = session,
+                      .policy = options_.policy,
+                      .profile = profile_of(device_, options_.mode),
+                      .seed = options_.seed,
+                      .forward = options_.forward,
+                      .backward = options_.backward};
+    return judge(subject, kernel, bench);
+  }
+
+  Prepared& prepared_;
+  backends::Device& device_;
+  const Printer& printer_;
+  const RunOptions& options_;
+};
+
+}  // namespace
+
+std::string types_of(const ir::Module& module, const ir::Function& kernel) {
+  std::set<ir::Scalar, std::greater<>> scalars;  // floats come last in the enumeration
+  for (int p = 0; p < kernel.parameter_count; ++p) {
+    for (const ir::Leaf& leaf : ir::leaves_of(module, kernel.var(p).type.element()))
+      scalars.insert(leaf.scalar);
+  }
+  std::string text;
+  for (const ir::Scalar scalar : scalars) {
+    if (!text.empty()) text += '_';
+    text += ir::row(scalar).name;
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string case_name(const KernelSource& source, std::string_view device, Pass pass, const Mode& mode) {
+  std::string name =
+      fmt::format("{}/{}/{}/{}/{}", source.family, source.kernel, types_part(source), device, to_text(pass));
+  if (!mode.name.empty()) name += "/" + mode.name;
+  return name;
+}
+
+Prepared prepare(const KernelSource& source, const Printer& printer, backends::SourceTarget target,
+                 const RunOptions& options) {
+  Prepared prepared;
+  prepared.source = &source;
+  if (source.unreadable) {
+    stop(prepared, Outcome::unsupported, "reader", source.unreadable->text());
+    return prepared;
+  }
+  if (const auto complaints = ir::verify(*source.module); !complaints.empty()) {
+    stop(prepared, Outcome::internal_error, "verifier",
+         fmt::format("line {}: {}", complaints.front().loc.line, complaints.front().message));
+    return prepared;
+  }
+  auto start = std::chrono::steady_clock::now();
+  if (options.backward) {
+    Result<passes::Adjoint> adjoint = passes::make_adjoint(*source.module, prepared.kernel());
+    if (adjoint.ok() && adjoint.value().gradients.empty()) {
+      prepared.refused = Error{.message = "nothing to differentiate: the kernel has no float parameter"};
+    } else if (adjoint.ok()) {
+      prepared.adjoint = adjoint.take();
+    } else {
+      prepared.refused = adjoint.error();
+    }
+  }
+  prepared.times.adjoint = milliseconds_since(start);
+
+  start = std::chrono::steady_clock::now();
+  const ir::Module& module = prepared.adjoint ? prepared.adjoint->module : *source.module;
+  const ir::Function* backward = prepared.adjoint ? &prepared.adjoint->module.kernels[0] : nullptr;
+  Result<backends::EmittedKernel> emitted = printer(module, prepared.kernel(), backward, target);
+  prepared.times.emit = milliseconds_since(start);
+  if (!emitted.ok()) {
+    stop(prepared, Outcome::unsupported, "printer", emitted.error().text());
+    return prepared;
+  }
+  prepared.emitted = emitted.take();
+  prepared.lifted = std::make_shared<const ir::Module>(ir::lifted(*source.module));
+  Result<reference::Oracle> oracle = reference::Oracle::make(*source.module, prepared.kernel());
+  Result<reference::Oracle> lifted =
+      reference::Oracle::make(*prepared.lifted, prepared.lifted->kernels[source.kernel_index]);
+  if (!oracle.ok() || !lifted.ok()) {
+    stop(prepared, Outcome::unsupported, "oracle", (oracle.ok() ? lifted : oracle).error().text());
+    return prepared;
+  }
+  prepared.oracle = oracle.take();
+  prepared.lifted_oracle = lifted.take();
+  return prepared;
+}
+
+std::vector<CaseRecord> run_batch(std::span<const KernelSource> sources, backends::Device& device,
+                                  const Printer& printer, const RunOptions& options) {
+  std::vector<Prepared> kernels;
+  kernels.reserve(sources.size());
+  for (const KernelSource& source : sources)
+    kernels.push_back(prepare(source, printer, device.target(), options));
+
+  std::vector<backends::EmittedKernel> emitted;
+  for (const Prepared& kernel : kernels) {
+    if (!kernel.stopped) emitted.push_back(*kernel.emitted);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<backends::BuildOutcome> built = device.build(emitted, options.mode.flags);
+  const double build_ms = milliseconds_since(start) / static_cast<double>(std::max<std::size_t>(emitted.size(), 1));
+
+  Result<std::unique_ptr<backends::Session>> session = device.open({});
+  std::vector<CaseRecord> records;
+  std::size_t next = 0;
+  for (Prepared& kernel : kernels) {
+    const backends::BuildOutcome* outcome = kernel.stopped ? nullptr : &built[next++];
+    kernel.times.build = outcome == nullptr ? 0 : build_ms;
+    if (!session.ok() && !kernel.stopped) stop(kernel, Outcome::resource_error, "session", session.error().text());
+    KernelRun run(kernel, device, printer, options);
+    for (CaseRecord& record : run.records(outcome, session.ok() ? session.value().get() : nullptr)) {
+      records.push_back(std::move(record));
+    }
+  }
+  return records;
+}
+
+std::vector<CaseRecord> unsupported_batch(std::span<const KernelSource> sources, const backends::Device& device,
+                                          const RunOptions& options) {
+  std::vector<CaseRecord> records;
+  for (const KernelSource& source : sources) {
+    for (const Pass pass : passes_of(options)) {
+      CaseRecord record = blank_record(source, device, pass, options);
+      const std::string reason = device.can_run().detail;
+      conclude(record, Outcome::unsupported, reason, reason);
+      records.push_back(std::move(record));
+    }
+  }
+  return records;
+}
+
+}  // namespace assay::harness

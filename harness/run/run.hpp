@@ -1,0 +1,74 @@
+// Runs cases: adjoint, print, build, judge, record. Start reading here.
+//
+// Kernels go through in batches, several batches at once; each batch is built together, then judged kernel by kernel in
+// a session of its own. One record line is written per case as soon as it is known.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "harness/judge/policy.hpp"
+#include "harness/record/record.hpp"
+#include "harness/record/record_writer.hpp"
+#include "ir/module.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::harness {
+
+/// One kernel to judge, wherever it came from.
+struct KernelSource {
+  std::string family;  ///< "loop", or "user" for a file's kernels
+  std::string kernel;  ///< its part of the case's name: "dynamic_product", "r1_42"
+  std::shared_ptr<const ir::Module> module;
+  std::size_t kernel_index = 0;  ///< in module->kernels
+  std::string file;              ///< for messages and the record; empty for a random kernel
+  std::string python;            ///< its source text
+  /// Why the reader could not take this kernel; `module` is then null and its cases end as unsupported(reader).
+  std::optional<Error> unreadable = std::nullopt;
+  double read_ms = 0;
+};
+
+/// The scalar types of a kernel's parameters in a case's name: "f32", "f32_i32"; floats first, "none" without any.
+std::string types_of(const ir::Module& module, const ir::Function& kernel);
+
+/// Prints a kernel for a device; the composition root binds it to backends/source.
+using Printer =
+    std::function<Result<backends::EmittedKernel>(const ir::Module& module, const ir::Function& forward,
+                                                  const ir::Function* backward, backends::SourceTarget target)>;
+
+/// A numeric mode that cases name: its flags, and the level of optimisation.
+struct Mode {
+  std::string name;  ///< "" for the device's own default: strict flags
+  backends::BuildFlags flags = backends::BuildFlags::strict();
+};
+
+struct RunOptions {
+  bool forward = true;
+  bool backward = true;
+  int jobs = 0;  ///< batches at once; 0: one per core
+  std::uint64_t seed = 1;
+  Policy policy;
+  std::size_t batch = 32;  ///< kernels in a batch
+  Mode mode;
+  std::string reproduce_prefix = "assay run";  ///< what the reproducing command begins with
+};
+
+/// Every case that the sources make on the device, in order: the plan.
+std::vector<std::string> plan_cases(const std::vector<KernelSource>& sources, const backends::Device& device,
+                                    const RunOptions& options);
+
+/// Called with each record before it is written, from any thread but never two at once.
+using Progress = std::function<void(const CaseRecord&)>;
+
+/// Judges all sources on the device and appends one record per planned case. Fails only if the records cannot be
+/// written; what goes wrong with a kernel is in its records.
+Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backends::Device& device,
+                                const Printer& printer, const RunOptions& options, RecordWriter& writer,
+                                const Progress& progress = nullptr);
+
+}  // namespace assay::harness
