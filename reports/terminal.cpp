@@ -158,9 +158,11 @@ std::string unexpected_lines(const json& record, bool color) {
 }
 
 std::string closing_table(const Run& run, const Summary& summary, bool color) {
-  const Tone tone = tone_of_verdict(summary.verdict);
+  const Verdict& verdict = summary.verdict;
+  std::string headline = verdict.headline;
+  if (verdict.status != "as_expected") headline += fmt::format(": {}", fmt::join(verdict.reasons, ", "));
   return fmt::format("{}\n{}\n{}\n{}", grid_table(summary, color),
-                     styled(summary.verdict.headline, style_of(tone), color),
+                     styled(headline, style_of(tone_of_verdict(verdict)), color),
                      denominators_text(run, summary.denominators), missing_devices(run));
 }
 
