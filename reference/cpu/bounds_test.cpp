@@ -1,0 +1,266 @@
+// The bounds hold for real arithmetic: glibc's float and double functions on 10,000 points of each domain, with
+// exact operands and with operands that carry an error of their own; and they are not absurdly wide.
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+#include "reference/cpu/bound.hpp"
+#include "reference/cpu/testing/operation_samples.hpp"
+
+namespace assay::reference {
+namespace {
+
+using ir::Op;
+using testing::Usage;
+using testing::Workbench;
+
+constexpr std::size_t kPoints = 10'000;
+constexpr double kFactor = 0.9990234375;  // 1 - 2^-10: exact in all types, the product is not
+
+/// The operation as the emitted code computes it in type T.
+template <class T>
+T compute(Op op, T x, T y, T z) {
+  switch (op) {
+    case Op::kAdd: return x + y;
+    case Op::kSub: return x - y;
+    case Op::kMul: return x * y;
+    case Op::kDiv: return x / y;
+    case Op::kMod: return std::fmod(x, y);
+    case Op::kFloorDiv: return std::floor(x / y);
+    case Op::kNeg: return -x;
+    case Op::kAbs: return std::abs(x);
+    case Op::kSign: return x < 0 ? T{-1} : T{1};
+    case Op::kStep: return x < 0 ? T{1} : T{0};
+    case Op::kNonzero: return x != 0 ? T{1} : T{0};
+    case Op::kMin: return std::fmin(x, y);
+    case Op::kMax: return std::fmax(x, y);
+    case Op::kClamp: return std::fmin(std::fmax(y, x), z);
+    case Op::kFloor: return std::floor(x);
+    case Op::kCeil: return std::ceil(x);
+    case Op::kRound: return std::round(x);
+    case Op::kRint: return std::rint(x);
+    case Op::kTrunc: return std::trunc(x);
+    case Op::kFrac: return x - std::trunc(x);
+    case Op::kCopysign: return std::copysign(x, y);
+    case Op::kSqrt: return std::sqrt(x);
+    case Op::kRsqrt: return 1 / std::sqrt(x);
+    case Op::kCbrt: return std::cbrt(x);
+    case Op::kExp: return std::exp(x);
+    case Op::kExp2: return std::exp2(x);
+    case Op::kExpm1: return std::expm1(x);
+    case Op::kLog: return std::log(x);
+    case Op::kLog2: return std::log2(x);
+    case Op::kLog10: return std::log10(x);
+    case Op::kLog1p: return std::log1p(x);
+    case Op::kSin: return std::sin(x);
+    case Op::kCos: return std::cos(x);
+    case Op::kTan: return std::tan(x);
+    case Op::kAsin: return std::asin(x);
+    case Op::kAcos: return std::acos(x);
+    case Op::kAtan: return std::atan(x);
+    case Op::kAtan2: return std::atan2(x, y);
+    case Op::kSinh: return std::sinh(x);
+    case Op::kCosh: return std::cosh(x);
+    case Op::kTanh: return std::tanh(x);
+    case Op::kAsinh: return std::asinh(x);
+    case Op::kAcosh: return std::acosh(x);
+    case Op::kAtanh: return std::atanh(x);
+    case Op::kPow: return std::pow(x, y);
+    case Op::kHypot: return std::hypot(x, y);
+    case Op::kErf: return std::erf(x);
+    case Op::kErfc: return std::erfc(x);
+    case Op::kFma: return std::fma(x, y, z);
+    case Op::kLerp: return x * (1 - z) + y * z;
+    case Op::kSmoothstep: {
+      const T t = std::fmin(std::fmax(T{0}, (z - x) / (y - x)), T{1});
+      return t * t * (3 - 2 * t);
+    }
+    case Op::kDegrees: return x * static_cast<T>(180 / std::numbers::pi_v<long double>);
+    case Op::kRadians: return x * static_cast<T>(std::numbers::pi_v<long double> / 180);
+    default: ADD_FAILURE() << ir::row(op).mnemonic << " has no real arithmetic to compare with"; return 0;
+  }
+}
+
+/// Usages on scalars only.
+std::vector<Usage> scalar_usages() {
+  std::vector<Usage> all;
+  for (Usage& usage : testing::usages(ir::Scalar::kF32)) {
+    const auto rule = ir::row(usage.op).rule;
+    const bool numeric = rule == ir::TypeRule::kLinear || rule == ir::TypeRule::kProduct ||
+                         rule == ir::TypeRule::kQuotient || rule == ir::TypeRule::kNegation ||
+                         rule == ir::TypeRule::kNumeric || rule == ir::TypeRule::kFloat;
+    if (numeric && usage.variant.empty()) all.push_back(std::move(usage));
+  }
+  return all;
+}
+
+using Points = std::vector<std::array<double, 3>>;
+
+class BoundTest : public ::testing::TestWithParam<Usage> {
+ protected:
+  /// out[i] = op of the operands, each times kFactor if `inexact`.
+  static Reference evaluate(const Usage& usage, const Points& points, bool inexact) {
+    Workbench w;
+    std::vector<ir::VarId> inputs;
+    for (std::size_t k = 0; k < usage.operands.size(); ++k) {
+      std::vector<double> column;
+      for (const auto& point : points)
+        column.push_back(point[k]);
+      inputs.push_back(w.floats("x" + std::to_string(k), column, ir::Scalar::kF32));
+    }
+    const auto n = static_cast<std::int32_t>(points.size());
+    const ir::VarId out = w.zeros("out", ir::kF32, {n});
+    const ir::VarId i = w.thread_index(n);
+    std::vector<ir::ExprId> args;
+    for (const ir::VarId input : inputs) {
+      const ir::ExprId x = w.at(input, i);
+      args.push_back(inexact ? w.op(Op::kMul, {x, w.b().f32(kFactor)}) : x);
+    }
+    w.b().store(out, {w.var(i)}, usage.build(w, args));
+    return w.evaluate();
+  }
+
+  template <class T>
+  static T real(const Usage& usage, const std::array<double, 3>& point, bool inexact) {
+    std::array<T, 3> x;
+    for (std::size_t k = 0; k < 3; ++k)
+      x[k] = static_cast<T>(point[k]) * (inexact ? static_cast<T>(kFactor) : T{1});
+    return compute<T>(usage.op, x[0], x[1], x[2]);
+  }
+
+  /// Compares all points; those whose decisions are uncertain are told apart by halving.
+  void check(const Usage& usage, const Points& points, bool inexact) {
+    const Reference r = evaluate(usage, points, inexact);
+    if (r.decisions.uncertain[kNative] > 0) {
+      if (points.size() == 1) return;
+      const auto middle = points.begin() + static_cast<std::ptrdiff_t>(points.size() / 2);
+      check(usage, {points.begin(), middle}, inexact);
+      check(usage, {middle, points.end()}, inexact);
+      return;
+    }
+    for (std::size_t n = 0; n < points.size(); ++n) {
+      const OutputElement& element = r.outputs.back()->elements[n];
+      if (!std::isfinite(element.bound[kNative])) continue;
+      ++checked_;
+      compare(element, static_cast<long double>(real<float>(usage, points[n], inexact)), kNative, points[n]);
+      compare(element, static_cast<long double>(real<double>(usage, points[n], inexact)), kLift, points[n]);
+      widest_ = std::max(widest_, element.bound[kNative] / ulp(format_of(ir::Scalar::kF32), magnitude(element.value)));
+      if (HasFailure()) return;
+    }
+  }
+
+  void compare(const OutputElement& element, long double got, Lane lane, const std::array<double, 3>& at) {
+    ASSERT_LE(std::abs(got - element.value), static_cast<long double>(element.bound[lane]))
+        << (lane == kNative ? "float" : "double") << " at " << at[0] << ", " << at[1] << ", " << at[2] << ": got "
+        << got << ", oracle " << element.value;
+    if (lane == kNative && element.bound[lane] > 0)
+      tightest_ = std::max(tightest_, magnitude(got - element.value) / element.bound[lane]);
+  }
+
+  static Points points(const Usage& usage) {
+    Rng rng(11);
+    Points all;
+    while (all.size() < kPoints) {
+      const auto sampled = testing::sample(usage, rng);
+      std::array<double, 3> point = {};
+      for (std::size_t k = 0; k < sampled.size(); ++k)
+        point[k] = sampled[k][0];
+      all.push_back(point);
+    }
+    return all;
+  }
+
+  std::size_t checked_ = 0;
+  double widest_ = 0;    ///< greatest bound, in ulp of the value
+  double tightest_ = 0;  ///< greatest error of real arithmetic, as a part of its bound
+};
+
+TEST_P(BoundTest, HoldsForExactOperands) {
+  check(GetParam(), points(GetParam()), false);
+  EXPECT_GE(checked_, kPoints * 99 / 100);
+  const bool composed = ir::row(GetParam().op).accuracy.libm_f32.kind == ir::UlpBound::Kind::kDerived;
+  EXPECT_LE(widest_, composed ? 1e5 : 64) << "ulp of the result; a sum of steps may cancel";
+  // A bound that real arithmetic never comes near would let faults through.
+  if (widest_ > 0) {
+    EXPECT_GE(tightest_, 0.25) << "of the bound";
+  }
+}
+
+TEST_P(BoundTest, HoldsForOperandsWithErrors) {
+  check(GetParam(), points(GetParam()), true);
+  EXPECT_GE(checked_, kPoints * 9 / 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Glibc, BoundTest, ::testing::ValuesIn(scalar_usages()),
+                         [](const auto& usage) { return usage.param.name(); });
+
+/// A customary way to compute w * df/dx in float, from operands and result.
+struct AdjointFormula {
+  std::string name;
+  Op op;
+  std::function<float(float w, float x, float r)> contribution;
+};
+
+class AdjointBoundTest : public ::testing::TestWithParam<AdjointFormula> {};
+
+TEST_P(AdjointBoundTest, HoldsForTheCustomaryFormula) {
+  const AdjointFormula& formula = GetParam();
+  const ir::Interval domain = ir::row(formula.op).domain.operands[0];
+  constexpr float kScale = static_cast<float>(kFactor);
+  Rng rng(13);
+  std::vector<double> x;
+  std::vector<double> seeds;
+  for (std::size_t n = 0; n < kPoints; ++n) {
+    x.push_back(static_cast<double>(static_cast<float>(rng.uniform_real(domain.low, domain.high))));
+    seeds.push_back(static_cast<double>(static_cast<float>(rng.uniform_real(-2, 2))));
+  }
+  Workbench w;
+  const ir::VarId in = w.floats("x", x, ir::Scalar::kF32);
+  const auto n = static_cast<std::int32_t>(kPoints);
+  const ir::VarId out = w.zeros("out", ir::kF32, {n});
+  const ir::VarId i = w.thread_index(n);
+  w.b().store(out, {w.var(i)}, w.op(formula.op, {w.op(Op::kMul, {w.at(in, i), w.b().f32(kFactor)})}));
+  const Reference r = w.gradient(out, seeds);
+  for (std::size_t k = 0; k < kPoints; ++k) {
+    const float t = static_cast<float>(x[k]) * kScale;
+    const float value = compute<float>(formula.op, t, 0, 0);
+    const float got = formula.contribution(static_cast<float>(seeds[k]), t, value) * kScale;
+    const GradientElement& element = r.gradients[0]->elements[k];
+    ASSERT_LE(std::abs(static_cast<long double>(got) - element.value), static_cast<long double>(element.bound[kNative]))
+        << "at " << x[k];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Float, AdjointBoundTest,
+    ::testing::Values(
+        AdjointFormula{"sqrt", Op::kSqrt, [](float w, float, float r) { return w * (0.5F / r); }},
+        AdjointFormula{"sqrt_of_product", Op::kSqrt, [](float w, float, float r) { return 0.5F * w / r; }},
+        AdjointFormula{"rsqrt", Op::kRsqrt, [](float w, float x, float r) { return w * (-0.5F * r / x); }},
+        AdjointFormula{"cbrt", Op::kCbrt, [](float w, float, float r) { return w / (3 * r * r); }},
+        AdjointFormula{"log", Op::kLog, [](float w, float x, float) { return w / x; }},
+        AdjointFormula{"log2", Op::kLog2, [](float w, float x, float) { return w / (x * 0.69314718F); }},
+        AdjointFormula{"log2_by_factor", Op::kLog2, [](float w, float x, float) { return w * (1.44269504F / x); }},
+        AdjointFormula{"exp2", Op::kExp2, [](float w, float, float r) { return w * r * 0.69314718F; }},
+        AdjointFormula{"tan", Op::kTan, [](float w, float, float r) { return w * (1 + r * r); }},
+        AdjointFormula{"tan_by_cosine", Op::kTan,
+                       [](float w, float x, float) { return w / (std::cos(x) * std::cos(x)); }},
+        AdjointFormula{"tanh", Op::kTanh, [](float w, float, float r) { return w * (1 - r * r); }},
+        AdjointFormula{"tanh_by_cosh", Op::kTanh,
+                       [](float w, float x, float) { return w / (std::cosh(x) * std::cosh(x)); }},
+        AdjointFormula{"asin", Op::kAsin, [](float w, float x, float) { return w / std::sqrt(1 - x * x); }},
+        AdjointFormula{"acos", Op::kAcos, [](float w, float x, float) { return -w / std::sqrt((1 - x) * (1 + x)); }},
+        AdjointFormula{"atan", Op::kAtan, [](float w, float x, float) { return w / (1 + x * x); }},
+        AdjointFormula{"acosh", Op::kAcosh, [](float w, float x, float) { return w / std::sqrt(x * x - 1); }},
+        AdjointFormula{"atanh", Op::kAtanh, [](float w, float x, float) { return w / (1 - x * x); }},
+        AdjointFormula{"asinh", Op::kAsinh, [](float w, float x, float) { return w / std::sqrt(x * x + 1); }},
+        AdjointFormula{"erf", Op::kErf, [](float w, float x, float) { return w * (1.12837917F * std::exp(-x * x)); }},
+        AdjointFormula{"sin", Op::kSin, [](float w, float x, float) { return w * std::cos(x); }},
+        AdjointFormula{"expm1", Op::kExpm1, [](float w, float, float r) { return w * (r + 1); }},
+        AdjointFormula{"degrees", Op::kDegrees, [](float w, float, float) { return w * 57.2957795F; }}),
+    [](const auto& formula) { return formula.param.name; });
+
+}  // namespace
+}  // namespace assay::reference

@@ -1,0 +1,132 @@
+// Decisions: when they are uncertain, on which path a run went, and how to take the other one.
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference/cpu/testing/workbench.hpp"
+
+namespace assay::reference {
+namespace {
+
+using ir::ExprId;
+using ir::Op;
+using testing::Workbench;
+
+/// out[i] = (x[i] * 0.1 > limit) ? 1 : 2, in f32; x * 0.1 is inexact.
+struct Comparison {
+  Workbench w;
+  ir::VarId out;
+
+  Comparison(double x, double limit) {
+    const ir::VarId in = w.floats("x", {x}, ir::Scalar::kF32);
+    out = w.zeros("out", ir::kF32, {1});
+    const ir::VarId i = w.thread_index(1);
+    w.b().at({.line = 4, .column = 9});
+    const ExprId product = w.op(Op::kMul, {w.at(in, i), w.b().f32(0.1)});
+    const ExprId test = w.op(Op::kGt, {product, w.b().f32(limit)});
+    w.b().store(out, {w.var(i)}, w.op(Op::kConditional, {test, w.b().f32(1), w.b().f32(2)}));
+  }
+  double value(const Reference& r) const { return static_cast<double>(r.outputs.back()->elements[0].value); }
+};
+
+TEST(Decisions, FarFromTheLimitTheyAreCertain) {
+  const Comparison c(1, 0.25);
+  const Reference r = c.w.evaluate();
+  EXPECT_EQ(r.decisions.uncertain[kNative], 0);
+  EXPECT_EQ(c.value(r), 2);
+}
+
+constexpr double kThreeTenths = static_cast<double>(3 * 0.1F);  // rounded to float
+
+TEST(Decisions, WithinTheBoundsTheyAreUncertain) {
+  const Comparison c(3, kThreeTenths);
+  const Reference r = c.w.evaluate();
+  EXPECT_EQ(r.decisions.uncertain[kNative], 1);
+  EXPECT_EQ(r.decisions.uncertain[kLift], 0) << "3 * 0.1F is exact in double";
+  ASSERT_EQ(r.decisions.places.size(), 1U);
+  EXPECT_EQ(r.decisions.places[0].line, 4);
+}
+
+TEST(Decisions, ExactEqualityIsCertain) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {1.5}, ir::Scalar::kF32);
+  const ir::VarId out = w.zeros("out", ir::kF32, {1});
+  const ir::VarId i = w.thread_index(1);
+  const ExprId same = w.op(Op::kEq, {w.op(Op::kMul, {w.at(x, i), w.b().f32(2)}), w.b().f32(3)});
+  w.b().store(out, {w.var(i)}, w.b().cast(ir::kF32, same));
+  const Reference r = w.evaluate();
+  EXPECT_EQ(r.decisions.uncertain[kNative], 0);
+  EXPECT_EQ(static_cast<double>(r.outputs[1]->elements[0].value), 1);
+}
+
+TEST(Decisions, AForcedPathTakesTheOtherOutcome) {
+  const Comparison c(3, kThreeTenths);
+  auto run = c.w.run();
+  const Reference ideal = c.w.oracle().evaluate(run);
+  run.forced = {.lane = kNative, .flips = {true}};
+  const Reference other = c.w.oracle().evaluate(run);
+  EXPECT_EQ(c.value(ideal) + c.value(other), 3) << "one each";
+  EXPECT_NE(ideal.decisions.path, other.decisions.path);
+  run.forced.lane = kLift;
+  EXPECT_EQ(c.value(c.w.oracle().evaluate(run)), c.value(ideal)) << "certain in the lift";
+}
+
+TEST(Decisions, RoundingMayLandInTheNextCell) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {30}, ir::Scalar::kF32);
+  const ir::VarId out = w.zeros("out", ir::kF32, {1});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(out, {w.var(i)}, w.op(Op::kFloor, {w.op(Op::kMul, {w.at(x, i), w.b().f32(0.1)})}));
+  auto run = w.run();
+  const Reference ideal = w.oracle().evaluate(run);
+  EXPECT_EQ(ideal.decisions.uncertain[kNative], 1);
+  run.forced = {.lane = kNative, .flips = {true}};
+  const Reference other = w.oracle().evaluate(run);
+  const auto value = [](const Reference& r) { return static_cast<double>(r.outputs[1]->elements[0].value); };
+  EXPECT_THAT((std::vector<double>{value(ideal), value(other)}), ::testing::UnorderedElementsAre(2, 3));
+  EXPECT_EQ(ideal.outputs[1]->elements[0].bound[kNative], 0);
+  EXPECT_TRUE(ideal.decisions.enumerable[kNative]);
+}
+
+TEST(Decisions, KinksMatterToDerivativesOnly) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {3}, ir::Scalar::kF32);
+  const ir::VarId out = w.zeros("out", ir::kF32, {1});
+  const ir::VarId i = w.thread_index(1);
+  const ExprId product = w.op(Op::kMul, {w.at(x, i), w.b().f32(0.1)});
+  w.b().store(out, {w.var(i)}, w.op(Op::kMin, {product, w.b().f32(kThreeTenths)}));
+  const Reference r = w.evaluate();
+  EXPECT_EQ(r.decisions.uncertain[kNative], 0);
+  EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 1);
+  EXPECT_LT(r.outputs[1]->elements[0].bound[kNative], 1e-7);
+}
+
+TEST(Decisions, PathsOfDifferentInputsDiffer) {
+  EXPECT_EQ(Comparison(1, 0.5).w.evaluate().decisions.path, Comparison(2, 0.5).w.evaluate().decisions.path);
+  EXPECT_NE(Comparison(1, 0.5).w.evaluate().decisions.path, Comparison(9, 0.5).w.evaluate().decisions.path);
+}
+
+TEST(Differences, ReduceTheStepUntilAllPointsTakeOnePath) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {0.505});
+  const ir::VarId out = w.zeros("out", ir::kF64, {1});
+  const ir::VarId i = w.thread_index(1);
+  const ExprId square = w.op(Op::kMul, {w.at(x, i), w.at(x, i)});
+  w.b().store(out, {w.var(i)}, w.op(Op::kConditional, {w.op(Op::kGt, {w.at(x, i), w.f64(0.5)}), square, w.f64(0)}));
+  const Differences differences = w.oracle().differences(w.run(), {{1.0}, {}});
+  ASSERT_TRUE(differences.same_path);
+  EXPECT_NEAR(static_cast<double>(differences.outputs[1][0].value), 1.01, 1e-14);
+}
+
+TEST(Differences, AreRefusedOnAKink) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {0.0});
+  const ir::VarId out = w.zeros("out", ir::kF64, {1});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(out, {w.var(i)}, w.op(Op::kAbs, {w.at(x, i)}));
+  EXPECT_FALSE(w.oracle().differences(w.run(), {{1.0}, {}}).same_path);
+}
+
+}  // namespace
+}  // namespace assay::reference

@@ -1,0 +1,220 @@
+// Each finding about a user's kernel, raised once at the right line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference/cpu/testing/workbench.hpp"
+
+namespace assay::reference {
+namespace {
+
+using ir::AtomicOp;
+using ir::Op;
+using testing::Workbench;
+using Kind = Finding::Kind;
+
+/// A kernel over x[4] (f64), n[4] (i32) and out[4] with thread index i; statements start at line 10.
+struct FindingsTest : ::testing::Test {
+  Workbench w;
+  ir::VarId x = w.floats("x", {1, 2, 3, 4});
+  ir::VarId n = w.integers("n", {0, 1, 2, 3});
+  ir::VarId out = w.zeros("out", ir::kF64, {4});
+  ir::VarId i = w.thread_index(4);
+
+  void line(int number) { w.b().at({.line = number, .column = 3}); }
+  ir::ExprId index() { return w.var(i); }
+
+  Finding only(const Reference& r, Kind kind, int at_line) {
+    EXPECT_EQ(r.findings.size(), 1U);
+    if (r.findings.empty()) return {};
+    EXPECT_EQ(r.findings[0].kind, kind) << describe(r.findings[0], w.kernel());
+    EXPECT_EQ(r.findings[0].loc.line, at_line);
+    return r.findings[0];
+  }
+};
+
+TEST_F(FindingsTest, NoneForASoundKernel) {
+  line(10);
+  w.b().store(out, {index()}, w.at(x, i));
+  EXPECT_TRUE(w.evaluate().findings.empty());
+}
+
+TEST_F(FindingsTest, LoadOutOfBounds) {
+  line(11);
+  w.b().store(out, {index()}, w.b().load(x, {w.op(Op::kAdd, {index(), w.b().i32(1)})}));
+  const Finding finding = only(w.evaluate(), Kind::kOutOfBounds, 11);
+  EXPECT_EQ(finding.parameter, x);
+  EXPECT_EQ(finding.thread, 3);
+  EXPECT_THAT(finding.index, ::testing::ElementsAre(4));
+  EXPECT_THAT(finding.shape, ::testing::ElementsAre(4));
+  EXPECT_EQ(describe(finding, w.kernel()), "line 11: index out of bounds: x[4] of shape (4), thread 3");
+}
+
+TEST_F(FindingsTest, NegativeStore) {
+  line(12);
+  w.b().store(out, {w.op(Op::kSub, {index(), w.b().i32(1)})}, w.f64(1));
+  EXPECT_THAT(only(w.evaluate(), Kind::kOutOfBounds, 12).index, ::testing::ElementsAre(-1));
+}
+
+TEST_F(FindingsTest, LocalArrayOutOfBounds) {
+  line(13);
+  const ir::VarId local = w.b().let_zero("a", ir::kF64.local_array_of(3));
+  w.b().store(out, {index()}, w.b().load(local, {index()}));
+  const Finding finding = only(w.evaluate(), Kind::kOutOfBounds, 13);
+  EXPECT_EQ(finding.parameter, ir::kNone);
+  EXPECT_THAT(finding.index, ::testing::ElementsAre(3));
+}
+
+TEST_F(FindingsTest, VectorComponentOutOfBounds) {
+  line(14);
+  const auto v = w.op(Op::kVector, {w.at(x, i), w.f64(2), w.f64(3)});
+  w.b().store(out, {index()}, w.op(Op::kExtract, {v, index()}));
+  only(w.evaluate(), Kind::kOutOfBounds, 14);
+}
+
+TEST_F(FindingsTest, ReadOfACellThatNothingWrote) {
+  line(15);
+  w.b().if_(w.op(Op::kEq, {index(), w.b().i32(2)}), [&] {
+    w.b().store(out, {index()}, w.op(Op::kAdd, {w.at(out, i), w.f64(1)}));
+  });
+  auto run = w.run();
+  EXPECT_TRUE(w.oracle().evaluate(run).findings.empty()) << "initialised unless the run says otherwise";
+  run.uninitialised = {false, false, true};
+  const Finding finding = only(w.oracle().evaluate(run), Kind::kUninitialisedRead, 15);
+  EXPECT_EQ(finding.parameter, out);
+  EXPECT_THAT(finding.index, ::testing::ElementsAre(2));
+}
+
+TEST_F(FindingsTest, CellsWrittenFirstMayBeRead) {
+  w.b().store(out, {index()}, w.f64(2));
+  w.b().store(out, {index()}, w.op(Op::kAdd, {w.at(out, i), w.f64(1)}));
+  auto run = w.run();
+  run.uninitialised = {false, false, true};
+  EXPECT_TRUE(w.oracle().evaluate(run).findings.empty());
+}
+
+TEST_F(FindingsTest, TwoThreadsWriteOneCell) {
+  line(16);
+  w.b().store(out, {w.op(Op::kDiv, {index(), w.b().i32(3)})}, w.f64(1));
+  const Reference r = w.evaluate();
+  ASSERT_EQ(r.findings.size(), 2U);
+  EXPECT_EQ(r.findings[0].kind, Kind::kRace);
+  EXPECT_EQ(r.findings[0].thread, 1);
+  EXPECT_EQ(r.findings[0].other_thread, 0);
+  EXPECT_EQ(r.findings[0].other_loc.line, 16);
+}
+
+TEST_F(FindingsTest, AThreadReadsWhatAnotherWrites) {
+  line(17);
+  const ir::VarId t =
+      w.b().let("t", w.b().load(x, {w.op(Op::kMod, {w.op(Op::kAdd, {index(), w.b().i32(1)}), w.b().i32(2)})}));
+  line(18);
+  w.b().if_(w.op(Op::kEq, {index(), w.b().i32(1)}), [&] { w.b().store(x, {index()}, w.var(t)); });
+  const Reference r = w.evaluate();
+  ASSERT_FALSE(r.findings.empty());
+  EXPECT_EQ(r.findings[0].kind, Kind::kRace);
+  EXPECT_EQ(r.findings[0].parameter, x);
+  EXPECT_EQ(r.findings[0].loc.line, 18);
+  EXPECT_EQ(r.findings[0].other_loc.line, 17);
+  EXPECT_EQ(r.findings[0].other_thread, 0);
+}
+
+TEST_F(FindingsTest, PlainReadOfAnAccumulatorIsARace) {
+  line(19);
+  w.b().atomic(AtomicOp::kAdd, out, {w.b().i32(0)}, w.at(x, i));
+  line(20);
+  w.b().if_(w.op(Op::kEq, {index(), w.b().i32(3)}),
+            [&] { w.b().store(x, {index()}, w.b().load(out, {w.b().i32(0)})); });
+  EXPECT_EQ(only(w.evaluate(), Kind::kRace, 20).parameter, out);
+}
+
+TEST_F(FindingsTest, AtomicsAloneAreNoRace) {
+  w.b().atomic(AtomicOp::kAdd, out, {w.b().i32(0)}, w.at(x, i));
+  w.b().atomic(AtomicOp::kSub, out, {w.b().i32(0)}, w.f64(1));
+  w.b().atomic(AtomicOp::kMax, out, {w.b().i32(1)}, w.at(x, i));
+  EXPECT_TRUE(w.evaluate().findings.empty());
+}
+
+TEST_F(FindingsTest, AtomicsThatDoNotCommuteDependOnTheOrder) {
+  line(21);
+  w.b().atomic(AtomicOp::kAdd, out, {w.b().i32(0)}, w.at(x, i));
+  line(22);
+  w.b().atomic(AtomicOp::kMax, out, {w.b().i32(0)}, w.at(x, i));
+  const Reference r = w.evaluate();
+  ASSERT_FALSE(r.findings.empty());
+  EXPECT_EQ(r.findings[0].kind, Kind::kOrderDependent);
+}
+
+TEST_F(FindingsTest, ASharedCounterDependsOnTheOrder) {
+  line(23);
+  const ir::VarId slot = w.b().atomic_result("slot", AtomicOp::kAdd, n, {w.b().i32(0)}, w.b().i32(1));
+  line(24);
+  w.b().store(out, {w.var(slot)}, w.at(x, i));
+  const Reference r = w.evaluate();
+  ASSERT_FALSE(r.findings.empty());
+  EXPECT_EQ(r.findings[0].kind, Kind::kOrderDependent);
+  EXPECT_EQ(r.findings[0].loc.line, 23);
+  EXPECT_EQ(r.findings[0].parameter, n);
+}
+
+TEST_F(FindingsTest, ACounterOfItsOwnDoesNot) {
+  const ir::VarId old = w.b().atomic_result("old", AtomicOp::kAdd, x, {index()}, w.f64(1));
+  w.b().store(out, {index()}, w.var(old));
+  const Reference r = w.evaluate();
+  EXPECT_TRUE(r.findings.empty());
+  EXPECT_EQ(static_cast<double>(r.outputs[2]->elements[3].value), 4);
+}
+
+TEST_F(FindingsTest, IntegerDivisionByZero) {
+  line(25);
+  w.b().store(n, {index()}, w.op(Op::kDiv, {w.b().i32(6), w.at(n, i)}));
+  EXPECT_EQ(only(w.evaluate(), Kind::kIntegerDivision, 25).thread, 0);
+}
+
+TEST_F(FindingsTest, LeastIntegerByMinusOne) {
+  line(26);
+  w.b().store(n, {index()}, w.op(Op::kMod, {w.b().i32(-2147483648LL), w.op(Op::kSub, {w.at(n, i), w.b().i32(3 + 1)})}));
+  EXPECT_EQ(only(w.evaluate(), Kind::kIntegerDivision, 26).thread, 3);
+}
+
+TEST_F(FindingsTest, ShiftByTheWidth) {
+  line(27);
+  w.b().store(n, {index()}, w.op(Op::kShiftLeft, {w.b().i32(1), w.op(Op::kAdd, {w.at(n, i), w.b().i32(29)})}));
+  EXPECT_EQ(only(w.evaluate(), Kind::kShiftRange, 27).thread, 3);
+}
+
+TEST_F(FindingsTest, ConversionOutOfRange) {
+  line(28);
+  w.b().store(n, {index()}, w.b().cast(ir::kI32, w.op(Op::kMul, {w.at(x, i), w.f64(1e9)})));
+  const Reference r = w.evaluate();
+  ASSERT_EQ(r.findings.size(), 2U);
+  EXPECT_EQ(r.findings[0].kind, Kind::kConversionRange);
+  EXPECT_EQ(r.findings[0].thread, 2);
+}
+
+TEST_F(FindingsTest, EndlessLoop) {
+  line(29);
+  const ir::VarId t = w.b().let("t", w.f64(1));
+  line(30);
+  w.b().while_(w.op(Op::kGt, {w.var(t), w.f64(0)}), [&] { w.b().assign(t, w.op(Op::kAdd, {w.var(t), w.f64(1)})); });
+  auto run = w.run();
+  run.instruction_budget = 10'000;
+  const Reference r = w.oracle().evaluate(run);
+  ASSERT_EQ(r.findings.size(), 1U);
+  EXPECT_EQ(r.findings[0].kind, Kind::kInstructionBudget);
+  EXPECT_FALSE(r.complete);
+}
+
+TEST_F(FindingsTest, AFewForEachPlace) {
+  Workbench many;
+  const ir::VarId a = many.floats("a", {1});
+  const ir::VarId j = many.thread_index(100);
+  many.b().at({.line = 5, .column = 1});
+  many.b().store(a, {many.op(Op::kAdd, {many.var(j), many.b().i32(1)})}, many.f64(0));
+  many.b().at({.line = 6, .column = 1});
+  many.b().store(a, {many.op(Op::kSub, {many.b().i32(-1), many.var(j)})}, many.f64(0));
+  const Reference r = many.evaluate();
+  EXPECT_EQ(r.findings.size(), 8U) << "four for each line";
+}
+
+}  // namespace
+}  // namespace assay::reference

@@ -1,0 +1,288 @@
+// Gradients through memory, atomics, structs, local arrays and value parameters.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "reference/cpu/testing/workbench.hpp"
+
+namespace assay::reference {
+namespace {
+
+using ir::AtomicOp;
+using ir::ExprId;
+using ir::Op;
+using testing::Workbench;
+
+double value(const Reference& r, ir::VarId p, std::size_t k) {
+  return static_cast<double>(r.outputs[static_cast<std::size_t>(p)]->elements[k].value);
+}
+double slope(const Reference& r, ir::VarId p, std::size_t k) {
+  return static_cast<double>(r.gradients[static_cast<std::size_t>(p)]->elements[k].value);
+}
+const GradientElement& element(const Reference& r, ir::VarId p, std::size_t k) {
+  return r.gradients[static_cast<std::size_t>(p)]->elements[k];
+}
+
+TEST(Memory, InPlaceUpdateAndOverwrite) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {3, 5});
+  const ir::VarId i = w.thread_index(1);
+  const auto zero = w.b().i32(0);
+  // x[0] = x[0]^2; x[0] = x[0] * x[1]; x[1] = 7
+  w.b().store(x, {zero}, w.op(Op::kMul, {w.b().load(x, {zero}), w.b().load(x, {zero})}));
+  w.b().store(x, {zero}, w.op(Op::kMul, {w.b().load(x, {zero}), w.b().load(x, {w.b().i32(1)})}));
+  w.b().store(x, {w.b().i32(1)}, w.f64(7));
+  static_cast<void>(i);
+  const Reference r = w.gradient(x, {1, 100});
+  EXPECT_EQ(value(r, x, 0), 45);
+  EXPECT_EQ(slope(r, x, 0), 30);
+  EXPECT_EQ(slope(r, x, 1), 9) << "the seed of the overwritten cell is gone";
+}
+
+TEST(Memory, UnwrittenCellsKeepTheirSeed) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {3, 5});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(x, {w.var(i)}, w.op(Op::kMul, {w.b().load(x, {w.b().i32(1)}), w.f64(4)}));
+  const Reference r = w.gradient(x, {1, 100});
+  EXPECT_EQ(slope(r, x, 0), 0);
+  EXPECT_EQ(slope(r, x, 1), 104);
+  EXPECT_FALSE(r.outputs[0]->elements[1].written);
+}
+
+TEST(Memory, GathersAddUpInTheCellTheyReadFrom) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {2, 3});
+  const ir::VarId index = w.integers("index", {1, 1, 0, 1});
+  const ir::VarId out = w.zeros("out", ir::kF64, {4});
+  const ir::VarId i = w.thread_index(4);
+  const ExprId gathered = w.b().load(x, {w.at(index, i)});
+  w.b().store(out, {w.var(i)}, w.op(Op::kMul, {gathered, gathered}));
+  const Reference r = w.gradient(out, {1, 2, 4, 8});
+  EXPECT_EQ(slope(r, x, 0), 16);
+  EXPECT_EQ(slope(r, x, 1), 66);
+  EXPECT_EQ(element(r, x, 1).contributions, 6);
+  EXPECT_EQ(element(r, x, 1).magnitude, 66);
+}
+
+TEST(Memory, AtomicSumsInAnyOrder) {
+  Workbench w;
+  std::vector<double> x;
+  for (int k = 0; k < 50; ++k)
+    x.push_back(std::sin(k));
+  const ir::VarId in = w.floats("x", x, ir::Scalar::kF32);
+  const ir::VarId out = w.array("out", ir::kF32, {1}, {0.1});
+  const ir::VarId i = w.thread_index(50);
+  w.b().atomic(AtomicOp::kAdd, out, {w.b().i32(0)}, w.op(Op::kMul, {w.at(in, i), w.at(in, i)}));
+  const Reference r = w.gradient(out, {3});
+  // Any order of additions stays within the bound: forward, backward, and alternating ends.
+  const auto total = [&](auto index) {
+    float sum = 0.1F;
+    for (int k = 0; k < 50; ++k) {
+      const auto term = static_cast<float>(x[static_cast<std::size_t>(index(k))]);
+      sum += term * term;
+    }
+    return static_cast<long double>(sum);
+  };
+  const OutputElement& sum = r.outputs[1]->elements[0];
+  for (const long double got : {total([](int k) { return k; }), total([](int k) { return 49 - k; }),
+                                total([](int k) { return k % 2 ? k / 2 : 49 - k / 2; })})
+    EXPECT_LE(std::abs(got - sum.value), static_cast<long double>(sum.bound[kNative]));
+  EXPECT_LT(sum.bound[kNative], 1e-3);
+  EXPECT_NEAR(slope(r, in, 7), 6 * static_cast<double>(static_cast<float>(x[7])), 1e-12);
+  EXPECT_EQ(slope(r, out, 0), 3) << "the prior content is a term like the others";
+}
+
+TEST(Memory, DyadicSumsAreExactInAnyOrder) {
+  Workbench w;
+  const ir::VarId in = w.floats("x", {0.5, 0.25, 3, -1.75}, ir::Scalar::kF32);
+  const ir::VarId out = w.zeros("out", ir::kF32, {1});
+  const ir::VarId i = w.thread_index(4);
+  w.b().atomic(AtomicOp::kAdd, out, {w.b().i32(0)}, w.at(in, i));
+  const Reference r = w.evaluate();
+  EXPECT_EQ(value(r, out, 0), 2);
+  EXPECT_EQ(r.outputs[1]->elements[0].bound[kNative], 0);
+}
+
+TEST(Memory, AtomicSubtractionTurnsTheSeed) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {2, 3});
+  const ir::VarId out = w.zeros("out", ir::kF64, {1});
+  const ir::VarId i = w.thread_index(2);
+  w.b().atomic(AtomicOp::kSub, out, {w.b().i32(0)}, w.at(x, i));
+  const Reference r = w.gradient(out, {5});
+  EXPECT_EQ(value(r, out, 0), -5);
+  EXPECT_EQ(slope(r, x, 1), -5);
+}
+
+TEST(Memory, TheWinnerOfAnAtomicMaximumGetsTheSeed) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {2, 9, 3});
+  const ir::VarId out = w.array("out", ir::kF64, {1}, {-1});
+  const ir::VarId i = w.thread_index(3);
+  w.b().atomic(AtomicOp::kMax, out, {w.b().i32(0)}, w.at(x, i));
+  const Reference r = w.gradient(out, {5});
+  EXPECT_EQ(value(r, out, 0), 9);
+  EXPECT_EQ(slope(r, x, 0) + slope(r, x, 2) + slope(r, out, 0), 0);
+  EXPECT_EQ(slope(r, x, 1), 5);
+  EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 0);
+}
+
+TEST(Memory, ATieOfAtomicMaximaIsUncertain) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {9, 9});
+  const ir::VarId out = w.array("out", ir::kF64, {1}, {-1});
+  const ir::VarId i = w.thread_index(2);
+  w.b().atomic(AtomicOp::kMax, out, {w.b().i32(0)}, w.at(x, i));
+  const Reference r = w.gradient(out, {5});
+  EXPECT_EQ(slope(r, x, 0) + slope(r, x, 1), 5);
+  EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 1);
+}
+
+TEST(Memory, IntegerAtomics) {
+  Workbench w;
+  const ir::VarId n = w.integers("n", {6, 6, 6, 6, 6, 6});
+  const ir::VarId i = w.thread_index(1);
+  const auto cell = [&](int k) { return std::vector<ExprId>{w.b().i32(k)}; };
+  w.b().atomic(AtomicOp::kAnd, n, cell(0), w.b().i32(3));
+  w.b().atomic(AtomicOp::kOr, n, cell(1), w.b().i32(3));
+  w.b().atomic(AtomicOp::kXor, n, cell(2), w.b().i32(3));
+  w.b().atomic(AtomicOp::kMin, n, cell(3), w.b().i32(3));
+  const ir::VarId old = w.b().atomic_result("old", AtomicOp::kExchange, n, cell(4), w.b().i32(3));
+  static_cast<void>(w.b().atomic_result("seen", AtomicOp::kCompareAndSwap, n, cell(5), w.var(old), w.b().i32(6)));
+  w.b().atomic(AtomicOp::kAdd, n, cell(5), w.var(old));
+  static_cast<void>(i);
+  const Reference r = w.evaluate();
+  const std::vector<std::int64_t> expected = {2, 7, 5, 3, 3, 12};
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    EXPECT_EQ(r.outputs[0]->elements[k].integer, expected[k]) << k;
+}
+
+TEST(Memory, ValueParametersGatherFromAllThreads) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {1, 2, 3});
+  const ir::VarId scale = w.value("scale", ir::kF64, {4});
+  const ir::VarId shift = w.value("shift", ir::vector_type(ir::Scalar::kF64, 2), {10, 20});
+  const ir::VarId out = w.zeros("out", ir::kF64, {3});
+  const ir::VarId i = w.thread_index(3);
+  const ExprId y = w.op(Op::kExtract, {w.var(shift), w.b().i32(1)});
+  w.b().store(out, {w.var(i)}, w.op(Op::kAdd, {w.op(Op::kMul, {w.at(x, i), w.var(scale)}), y}));
+  const Reference r = w.gradient(out, {1, 10, 100});
+  EXPECT_EQ(value(r, out, 2), 32);
+  EXPECT_EQ(slope(r, scale, 0), 321);
+  EXPECT_EQ(slope(r, shift, 0), 0);
+  EXPECT_EQ(slope(r, shift, 1), 111);
+  EXPECT_EQ(slope(r, x, 0), 4);
+}
+
+TEST(Memory, StructsByValueAndTheirFields) {
+  ir::Module module;
+  module.structs.push_back(
+      {.name = "Body",
+       .fields = {{"mass", ir::kF64}, {"count", ir::kI32}, {"at", ir::vector_type(ir::Scalar::kF64, 2)}}});
+  Workbench w(std::move(module));
+  const ir::VarId body = w.value("body", ir::struct_type(0), {2, 3, 5, 7});
+  const ir::VarId x = w.floats("x", {11});
+  const ir::VarId out = w.zeros("out", ir::kF64, {1});
+  const ir::VarId i = w.thread_index(1);
+  // changed = body with mass = x * mass; out = changed.mass * changed.at.y * count
+  const ExprId mass = w.op(Op::kMul, {w.at(x, i), w.b().field(w.var(body), 0)});
+  const ir::VarId changed = w.b().let("changed", w.b().op(Op::kWithField, {w.var(body), mass}, ir::kVoid, 0));
+  const ExprId y = w.op(Op::kExtract, {w.b().field(w.var(changed), 2), w.b().i32(1)});
+  const ExprId count = w.b().cast(ir::kF64, w.b().field(w.var(changed), 1));
+  w.b().store(out, {w.var(i)}, w.op(Op::kMul, {w.op(Op::kMul, {w.b().field(w.var(changed), 0), y}), count}));
+  const Reference r = w.gradient(out);
+  EXPECT_EQ(value(r, out, 0), 462);
+  EXPECT_EQ(slope(r, body, 0), 231);
+  EXPECT_EQ(slope(r, body, 1), 0) << "an integer";
+  EXPECT_EQ(slope(r, body, 2), 0);
+  EXPECT_EQ(slope(r, body, 3), 66);
+  EXPECT_EQ(slope(r, x, 0), 42);
+}
+
+TEST(Memory, LocalArraysWithDynamicIndices) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {2, 3, 4});
+  const ir::VarId out = w.zeros("out", ir::kF64, {1});
+  const ir::VarId i = w.thread_index(1);
+  const ir::VarId local = w.b().let_zero("a", ir::kF64.local_array_of(4));
+  w.b().for_("k", w.b().i32(0), w.b().i32(3), w.b().i32(1), [&](ir::VarId k) {
+    w.b().store(local, {w.op(Op::kSub, {w.b().i32(3), w.var(k)})}, w.b().load(x, {w.var(k)}));
+  });
+  // a = {0, x2, x1, x0}
+  const auto a = [&](int k) { return w.b().load(local, {w.b().i32(k)}); };
+  w.b().store(out, {w.var(i)}, w.op(Op::kAdd, {a(0), w.op(Op::kMul, {a(1), w.op(Op::kMul, {a(3), a(3)})})}));
+  const Reference r = w.gradient(out);
+  EXPECT_EQ(value(r, out, 0), 16);
+  EXPECT_EQ(slope(r, x, 0), 16);
+  EXPECT_EQ(slope(r, x, 1), 0);
+  EXPECT_EQ(slope(r, x, 2), 4);
+}
+
+TEST(Memory, ComponentsAreAssignedAtOnce) {
+  Workbench w;
+  const ir::VarId x = w.array("x", ir::vector_type(ir::Scalar::kF64, 2), {1}, {1, 2});
+  const ir::VarId i = w.thread_index(1);
+  const ir::VarId v = w.b().let("v", w.at(x, i));
+  const auto part = [&](int k) { return w.op(Op::kExtract, {w.var(v), w.b().i32(k)}); };
+  w.b().assign(v, w.op(Op::kVector, {part(1), part(0)}));
+  w.b().store(x, {w.var(i)}, w.var(v));
+  const Reference r = w.gradient(x, {10, 100});
+  EXPECT_EQ(value(r, x, 0), 2);
+  EXPECT_EQ(value(r, x, 1), 1);
+  EXPECT_EQ(slope(r, x, 0), 100);
+}
+
+TEST(Memory, CastsRoundTheGradientToo) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {0.1}, ir::Scalar::kF32);
+  const ir::VarId out = w.zeros("out", ir::kF64, {1});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(out, {w.var(i)}, w.op(Op::kMul, {w.b().cast(ir::kF64, w.at(x, i)), w.f64(1.0 / 3)}));
+  const Reference r = w.gradient(out);
+  const double wide = 1.0 / 3;
+  EXPECT_GE(element(r, x, 0).bound[kNative], std::abs(wide - static_cast<double>(static_cast<float>(wide))));
+  EXPECT_LT(element(r, x, 0).bound[kLift], 1e-15);
+}
+
+TEST(Memory, PrefillsCountAsATerm) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {3}, ir::Scalar::kF32);
+  const ir::VarId out = w.zeros("out", ir::kF32, {1});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(out, {w.var(i)}, w.at(x, i));
+  auto run = w.gradient_run(w.seeds_for(out));
+  EXPECT_EQ(w.oracle().evaluate(run).gradients[0]->elements[0].bound[kNative], 0);
+  run.prefills = {{100.0}, {}};
+  EXPECT_GE(w.oracle().evaluate(run).gradients[0]->elements[0].bound[kNative], 101 * 0x1p-24);
+}
+
+TEST(Memory, AZeroSeedGivesExactlyNothing) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {3});
+  const ir::VarId out = w.zeros("out", ir::kF64, {1});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(out, {w.var(i)}, w.op(Op::kExp, {w.at(x, i)}));
+  const Reference r = w.gradient(out, {0});
+  EXPECT_EQ(slope(r, x, 0), 0);
+  EXPECT_EQ(element(r, x, 0).bound[kNative], 0);
+}
+
+TEST(Memory, ArraysInStructsAreRefused) {
+  ir::Module module;
+  module.structs.push_back({.name = "Grid", .fields = {{"cells", ir::kF64.array_of(1)}}});
+  Workbench w(std::move(module));
+  const ir::VarId grid = w.b().parameter("grid", ir::struct_type(0));
+  const ir::VarId out = w.b().parameter("out", ir::kI32.array_of(1));
+  const ir::VarId i = w.b().thread_index("i");
+  const ExprId cells = w.b().field(w.var(grid), 0);
+  ir::Expr load{.kind = ir::ExprKind::kLoad, .type = ir::kF64, .args = {cells, w.var(i)}};
+  w.kernel().expressions.push_back(load);
+  w.b().store(out, {w.var(i)}, w.b().cast(ir::kI32, static_cast<ExprId>(w.kernel().expressions.size()) - 1));
+  const auto oracle = Oracle::make(w.module(), w.kernel());
+  ASSERT_FALSE(oracle.ok());
+  EXPECT_EQ(oracle.error().message, "an array inside a struct, which the oracle cannot bind");
+}
+
+}  // namespace
+}  // namespace assay::reference
