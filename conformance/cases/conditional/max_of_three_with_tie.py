@@ -1,0 +1,12 @@
+# The greatest of three, where the first operand comes again: every tie goes to the second operand.
+import warp as wp
+
+
+@wp.kernel
+def max_of_three_with_tie(
+    x: wp.array(dtype=float), y: wp.array(dtype=float), z: wp.array(dtype=float), out: wp.array(dtype=float)
+):
+    i = wp.tid()
+    m = wp.max(wp.max(x[i], y[i]), z[i])
+    tie = wp.max(m, m * 1.0) + wp.min(2.0 * x[i], x[i] + x[i])
+    out[i] = m * 0.5 + tie

@@ -1,0 +1,11 @@
+# Both arms of where are computed and used elsewhere too; only the chosen one gets the choice's gradient.
+import warp as wp
+
+
+@wp.kernel
+def where_evaluates_both(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    a = x[i] * y[i]
+    b = x[i] - 3.0 * y[i]
+    c = wp.where(a < b, a, b)
+    out[i] = c * c + a * 0.25

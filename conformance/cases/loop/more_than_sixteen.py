@@ -1,0 +1,11 @@
+# A constant range of more than sixteen trips is a loop at run time, not unrolled code.
+import warp as wp
+
+
+@wp.kernel
+def more_than_sixteen(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = y[i]
+    for j in range(24):
+        s = s * 0.75 + x[i] * s / (1.0 + s * s)
+    out[i] = s + x[i]

@@ -1,0 +1,15 @@
+# Softmax of a row: a gradient seeded with all ones would be zero and hide every error.
+import warp as wp
+
+
+@wp.kernel
+def softmax_row(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+    i = wp.tid()
+    m = x[i, 0]
+    for j in range(1, 4):
+        m = wp.max(m, x[i, j])
+    s = float(0.0)
+    for j in range(4):
+        s += wp.exp(x[i, j] - m)
+    for j in range(4):
+        out[i, j] = wp.exp(x[i, j] - m) / s

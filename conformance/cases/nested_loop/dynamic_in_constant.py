@@ -1,0 +1,15 @@
+# A loop of run-time length inside unrolled trips, with a bound that depends on the outer index.
+import warp as wp
+
+
+# domain: 0 <= n <= 6
+@wp.kernel
+def dynamic_in_constant(x: wp.array(dtype=float), y: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = y[i]
+    for j in range(3):
+        p = float(1.0)
+        for k in range(n + j):
+            p *= 0.5 + 0.25 * x[k]
+        s = s * p + 0.5
+    out[i] = s

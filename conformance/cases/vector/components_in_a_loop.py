@@ -1,0 +1,13 @@
+# Components read and written at the index of a loop.
+import warp as wp
+
+
+@wp.kernel
+def components_in_a_loop(x: wp.array(dtype=wp.vec4), s: wp.array(dtype=float), out: wp.array(dtype=wp.vec4)):
+    i = wp.tid()
+    v = x[i] * 0.5
+    total = s[i]
+    for c in range(4):
+        total = total * 0.5 + v[c]
+        v[c] = v[c] * total
+    out[i] = v
