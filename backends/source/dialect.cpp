@@ -10,10 +10,10 @@ class CppDialect final : public Dialect {
   std::string_view function_qualifier() const override { return "static "; }
   std::string_view entry_qualifier() const override { return "extern \"C\" void "; }
 
-  std::string range_parameters(FunctionPrinter& printer) override {
+  std::vector<std::string> range_parameters(FunctionPrinter& printer) override {
     begin_ = printer.internal_name("begin");
     end_ = printer.internal_name("end");
-    return fmt::format("long long {}, long long {}", begin_, end_);
+    return {"long long " + begin_, "long long " + end_};
   }
 
   void open_threads(Lines& lines, FunctionPrinter&, std::string_view thread) override {
@@ -30,9 +30,9 @@ class CudaDialect final : public Dialect {
   std::string_view function_qualifier() const override { return "static __device__ "; }
   std::string_view entry_qualifier() const override { return "extern \"C\" __global__ void "; }
 
-  std::string range_parameters(FunctionPrinter& printer) override {
+  std::vector<std::string> range_parameters(FunctionPrinter& printer) override {
     count_ = printer.internal_name("count");
-    return fmt::format("long long {}", count_);
+    return {"long long " + count_};
   }
 
   void open_threads(Lines& lines, FunctionPrinter& printer, std::string_view thread) override {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/backend.hpp"
 #include "backends/source/function_printer.hpp"
@@ -20,7 +21,7 @@ class Dialect {
   /// In front of an entry point: 'extern "C" void'.
   virtual std::string_view entry_qualifier() const = 0;
   /// The parameters of the range of threads; declares them with `printer`.
-  virtual std::string range_parameters(FunctionPrinter& printer) = 0;
+  virtual std::vector<std::string> range_parameters(FunctionPrinter& printer) = 0;
   /// Opens the loop over the threads, whose linear number is the variable `thread`. Call after range_parameters().
   virtual void open_threads(Lines& lines, FunctionPrinter& printer, std::string_view thread) = 0;
 };

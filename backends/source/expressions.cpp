@@ -215,7 +215,7 @@ Text ExpressionPrinter::operation(const Expr& e) {
       if (is_positive_zero(expr(e.args[0]))) return {zero(e.type), kPostfix};
       break;
     case Op::kWithField:
-      return {fmt::format("{}({})", unit_.setter(e.type.struct_id, e.index), arguments(e.args, LiteralForm::kBare)),
+      return {fmt::format("{}({})", unit_.use_setter(e.type.struct_id, e.index), arguments(e.args, LiteralForm::kBare)),
               kPostfix};
     default: break;
   }

@@ -66,7 +66,7 @@ void FunctionPrinter::reserve_functions() {
       for (const std::string_view name : functions_in(pattern))
         scopes_.reserve(std::string(name));
     }
-    if (expr.op == Op::kWithField) scopes_.reserve(unit_.setter(expr.type.struct_id, expr.index));
+    if (expr.op == Op::kWithField) scopes_.reserve(unit_.setter_name(expr.type.struct_id, expr.index));
   }
   for (const ir::AtomicRow& row : ir::kAtomics)
     scopes_.reserve(std::string(row.mnemonic));
@@ -82,20 +82,33 @@ const std::string& FunctionPrinter::declare(ir::VarId variable) {
   return names_[static_cast<std::size_t>(variable)] = scopes_.declare(function_.var(variable).name);
 }
 
-std::string FunctionPrinter::parameters() {
-  std::string list;
+std::vector<std::string> FunctionPrinter::parameters() {
+  std::vector<std::string> list;
   for (ir::VarId variable = 0; variable < function_.parameter_count; ++variable) {
-    list +=
-        fmt::format("{}{} {}", list.empty() ? "" : ", ", unit_.type(function_.var(variable).type), declare(variable));
+    list.push_back(fmt::format("{} {}", unit_.type(function_.var(variable).type), declare(variable)));
   }
   return list;
 }
 
-Body FunctionPrinter::body(Leaving leaving, int depth) {
+bool returns_from_loop(const ir::Function& function) {
+  bool returns = false;
+  ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+    const bool loop =
+        std::holds_alternative<ir::For>(statement.node) || std::holds_alternative<ir::While>(statement.node);
+    if (!loop) return;
+    ir::for_each_block(statement, [&](const ir::Block& body) {
+      ir::for_each_statement(body,
+                             [&](const ir::Stmt& inner) { returns |= std::holds_alternative<ir::Return>(inner.node); });
+    });
+  });
+  return returns;
+}
+
+std::string FunctionPrinter::body(Leaving leaving, int depth) {
   leaving_ = leaving;
   lines_ = Lines(depth);
   block(function_.body);
-  return {lines_.take(), needs_label_};
+  return lines_.take();
 }
 
 std::string FunctionPrinter::comment(ir::Loc loc) {
@@ -292,7 +305,6 @@ void FunctionPrinter::print(const ir::While& node) {
 
 void FunctionPrinter::print(const ir::Return& node) {
   if (leaving_ == Leaving::kNextThread) {
-    needs_label_ |= loops_ > 0;
     lines_.add(loops_ > 0 ? fmt::format("goto {};", kNextThreadLabel) : "continue;");
   } else if (node.values.empty()) {
     lines_.add("return;");

@@ -19,12 +19,10 @@ enum class Leaving {
   kNextThread,  ///< it is the body of the loop over threads
 };
 
-/// A printed body; the statement that leaves it from inside an inner loop needs the label behind it.
-struct Body {
-  std::string text;
-  bool needs_label = false;
-};
+/// The label behind the body of a thread, in a block of its own, that a return inside an inner loop jumps to.
 inline constexpr std::string_view kNextThreadLabel = "next_thread";
+/// Whether the function returns from inside a loop.
+bool returns_from_loop(const ir::Function& function);
 
 class FunctionPrinter {
  public:
@@ -32,14 +30,14 @@ class FunctionPrinter {
 
   /// A name for something that the function's text needs and the source does not name, unlike all that it does name.
   std::string internal_name(std::string_view name);
-  /// "Array<real, 1> x, real k"; declares the names.
-  std::string parameters();
+  /// "Array<real, 1> x", "real k"; declares the names.
+  std::vector<std::string> parameters();
   const std::string& name(ir::VarId variable) const { return names_[static_cast<std::size_t>(variable)]; }
   /// Declares a variable in the current scope and returns its name.
   const std::string& declare(ir::VarId variable);
 
   /// Call after the parameters and, of kernels, the thread indices are declared.
-  Body body(Leaving leaving, int depth);
+  std::string body(Leaving leaving, int depth);
 
  private:
   void reserve_functions();
@@ -77,7 +75,6 @@ class FunctionPrinter {
   Leaving leaving_ = Leaving::kReturn;
   int loops_ = 0;      ///< loops around the current statement, inside the body
   int commented_ = 0;  ///< the line of the source that was shown last
-  bool needs_label_ = false;
 };
 
 }  // namespace assay::source

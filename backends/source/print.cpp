@@ -129,18 +129,31 @@ class KernelPrinter {
 
   std::string setters() {
     Lines lines;
-    for (const auto& [key, name] : unit_.setters()) {
-      const auto& [id, field] = key;
+    for (const auto& [id, field] : unit_.setters()) {
       const ir::StructDef& definition = unit_.module().structs[static_cast<std::size_t>(id)];
       const std::string type = unit_.type(definition.fields[static_cast<std::size_t>(field)].type);
       lines.blank();
       lines.open(fmt::format("{0}{1} {2}({1} object, {3} value) {{", dialect_->function_qualifier(),
-                             unit_.struct_name(id), name, type));
+                             unit_.struct_name(id), unit_.setter_name(id, field), type));
       lines.add(fmt::format("object.{} = value;", unit_.field_name(id, field)));
       lines.add("return object;");
       lines.close();
     }
     return lines.take();
+  }
+
+  /// "head(parameters) {", on as many lines as it takes.
+  static void open_function(Lines& lines, std::string head, const std::vector<std::string>& parameters) {
+    constexpr std::size_t kWidth = 120;
+    lines.blank();
+    head += '(';
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const std::string next = parameters[i] + (i + 1 < parameters.size() ? "," : ") {");
+      const bool fits = head.size() + 1 + next.size() <= kWidth;
+      if (!fits) lines.add(std::exchange(head, "   "));
+      head += (head.ends_with('(') ? "" : " ") + next;
+    }
+    lines.open(parameters.empty() ? head + ") {" : head);
   }
 
   std::string functions() {
@@ -165,11 +178,9 @@ class KernelPrinter {
       }
       lines.close("};");
     }
-    lines.blank();
-    const std::string parameters = printer.parameters();
-    lines.open(
-        fmt::format("{}{} {}({}) {{", dialect_->function_qualifier(), result, unit_.function_name(index), parameters));
-    lines.append(printer.body(Leaving::kReturn, 1).text);
+    open_function(lines, fmt::format("{}{} {}", dialect_->function_qualifier(), result, unit_.function_name(index)),
+                  printer.parameters());
+    lines.append(printer.body(Leaving::kReturn, 1));
     lines.close();
     return lines.take();
   }
@@ -183,20 +194,18 @@ class KernelPrinter {
   std::string entry(const ir::Function& function, Pass pass) {
     FunctionPrinter printer(unit_, function, options_.source_comments);
     EntryPoint entry{.pass = pass, .symbol = entry_symbol(forward_, pass), .parameter_types = {}};
-    std::string extents;
-    std::string parameters = printer.parameters();
-    const std::string range = dialect_->range_parameters(printer);
+    const std::vector<std::string> own = printer.parameters();
+    std::vector<std::string> parameters = dialect_->range_parameters(printer);
     const std::vector<std::string> names = declare_extents(printer, function);
     for (const std::string& name : names) {
-      extents += fmt::format(", int {}", name);
+      parameters.push_back("int " + name);
       entry.parameter_types.push_back("int");
     }
+    parameters.insert(parameters.end(), own.begin(), own.end());
     for (int i = 0; i < function.parameter_count; ++i)
       entry.parameter_types.push_back(unit_.type(function.var(i).type));
-    if (!parameters.empty()) parameters = ", " + parameters;
     Lines lines;
-    lines.blank();
-    lines.open(fmt::format("{}{}({}{}{}) {{", dialect_->entry_qualifier(), entry.symbol, range, extents, parameters));
+    open_function(lines, fmt::format("{}{}", dialect_->entry_qualifier(), entry.symbol), parameters);
     threads(lines, printer, function, names);
     lines.close();
     kernel_.entries.push_back(std::move(entry));
@@ -217,50 +226,28 @@ class KernelPrinter {
     const std::string thread = printer.internal_name("thread");
     dialect_->open_threads(lines, printer, thread);
     declare_indices(lines, printer, function, thread, extents);
-    Body body = printer.body(Leaving::kNextThread, 2);
-    if (!body.needs_label) {
-      lines.append(body.text);
-    } else {
-      // A label behind the body, in a scope of its own, whose variables a jump may leave.
+    if (returns_from_loop(function)) {
+      // In a block, so that the jump leaves the scope of its variables.
       lines.open("{");
-      lines.append(indented(body.text));
+      lines.append(printer.body(Leaving::kNextThread, 3));
       lines.close();
       lines.add(fmt::format("{}:;", kNextThreadLabel));
+    } else {
+      lines.append(printer.body(Leaving::kNextThread, 2));
     }
     lines.close();
   }
 
-  static std::string indented(std::string_view text) {
-    std::string result;
-    while (!text.empty()) {
-      const std::size_t end = text.find('\n') + 1;
-      if (end > 1) result += "  ";
-      result += text.substr(0, end);
-      text.remove_prefix(end);
-    }
-    return result;
-  }
-
-  /// The last dimension is the fastest.
+  /// The last dimension is the fastest: of (i, j, k), k is thread % extent_k.
   static void declare_indices(Lines& lines, FunctionPrinter& printer, const ir::Function& function,
                               const std::string& thread, const std::vector<std::string>& extents) {
-    std::string faster;  // the product of the extents of the dimensions behind
-    std::vector<std::string> declarations;
-    for (int dimension = function.launch_rank - 1; dimension >= 0; --dimension) {
+    for (std::size_t dimension = 0; dimension <= extents.size(); ++dimension) {
       std::string number = thread;
-      if (!faster.empty())
-        number += " / " + (extents.size() - static_cast<std::size_t>(dimension) > 1 ? "(" + faster + ")" : faster);
-      if (dimension > 0) {
-        const std::string& extent = extents[static_cast<std::size_t>(dimension) - 1];
-        number += " % " + extent;
-        faster = faster.empty() ? (dimension > 1 ? "(long long)" : "") + extent : faster + " * " + extent;
-      }
-      declarations.push_back(number);
-    }
-    for (int dimension = 0; dimension < function.launch_rank; ++dimension) {
-      const std::string& name = printer.declare(function.parameter_count + dimension);
-      lines.add(fmt::format("const int {} = int({});", name,
-                            declarations[declarations.size() - 1 - static_cast<std::size_t>(dimension)]));
+      for (std::size_t faster = extents.size(); faster > dimension; --faster)
+        number += " / " + extents[faster - 1];
+      if (dimension > 0) number += " % " + extents[dimension - 1];
+      const std::string& name = printer.declare(function.parameter_count + static_cast<int>(dimension));
+      lines.add(fmt::format("const int {} = int({});", name, number));
     }
   }
 

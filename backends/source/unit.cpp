@@ -77,10 +77,15 @@ std::string Unit::type(ir::Type type) {
   return "";
 }
 
-std::string Unit::setter(int struct_id, int field) {
-  const auto [entry, added] = setters_.try_emplace({struct_id, field});
+const std::string& Unit::setter_name(int struct_id, int field) {
+  const auto [entry, added] = setter_names_.try_emplace({struct_id, field});
   if (added) entry->second = globals_.declare("with_" + field_name(struct_id, field));
   return entry->second;
+}
+
+const std::string& Unit::use_setter(int struct_id, int field) {
+  used_setters_.insert({struct_id, field});
+  return setter_name(struct_id, field);
 }
 
 }  // namespace assay::source

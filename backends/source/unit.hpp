@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,10 +37,12 @@ class Unit {
   }
   const std::string& function_name(int id) const { return function_names_[static_cast<std::size_t>(id)]; }
 
-  /// The function that returns a struct with one field replaced; print it before its first use.
-  std::string setter(int struct_id, int field);
-  /// Struct and field of each setter, with its name.
-  const std::map<std::pair<int, int>, std::string>& setters() const { return setters_; }
+  /// The name of the function that returns a struct with one field replaced.
+  const std::string& setter_name(int struct_id, int field);
+  /// The same, and the function is used.
+  const std::string& use_setter(int struct_id, int field);
+  /// Struct and field of each setter that is used.
+  const std::set<std::pair<int, int>>& setters() const { return used_setters_; }
 
  private:
   void name_structs();
@@ -52,7 +56,8 @@ class Unit {
   std::vector<std::string> struct_names_;
   std::vector<std::vector<std::string>> field_names_;
   std::vector<std::string> function_names_;
-  std::map<std::pair<int, int>, std::string> setters_;
+  std::map<std::pair<int, int>, std::string> setter_names_;
+  std::set<std::pair<int, int>> used_setters_;
 };
 
 }  // namespace assay::source

@@ -1,0 +1,42 @@
+#include "backends/source/names.hpp"
+
+#include <gtest/gtest.h>
+
+namespace assay::source {
+namespace {
+
+TEST(Names, BecomeLegalIdentifiers) {
+  EXPECT_EQ(legal_identifier("x1"), "x1");
+  EXPECT_EQ(legal_identifier("float"), "float_");
+  EXPECT_EQ(legal_identifier("threadIdx"), "threadIdx_");
+  EXPECT_EQ(legal_identifier("a__b"), "a_b");
+  EXPECT_EQ(legal_identifier("_Count"), "v_Count");
+  EXPECT_EQ(legal_identifier("__x"), "_x");
+  EXPECT_EQ(legal_identifier("_"), "v_");
+  EXPECT_EQ(legal_identifier("2x"), "v_2x");
+  EXPECT_EQ(legal_identifier("caf\xc3\xa9"), "caf_");
+  EXPECT_EQ(legal_identifier(""), "v");
+}
+
+TEST(Names, AreUniqueInOpenScopes) {
+  NameScopes names;
+  names.reserve("x");
+  EXPECT_EQ(names.declare("x"), "x_1");
+  names.open();
+  EXPECT_EQ(names.declare("x"), "x_2");
+  EXPECT_EQ(names.declare("int"), "int_");
+  EXPECT_EQ(names.declare("int"), "int_1");
+  names.close();
+  EXPECT_EQ(names.declare("x"), "x_2");
+}
+
+TEST(Names, KnowTheLibrary) {
+  EXPECT_TRUE(is_library_name("sin"));
+  EXPECT_TRUE(is_library_name("sinf"));
+  EXPECT_TRUE(is_library_name("printf"));
+  EXPECT_FALSE(is_library_name("self"));
+  EXPECT_FALSE(is_library_name("f"));
+}
+
+}  // namespace
+}  // namespace assay::source

@@ -1,0 +1,169 @@
+#include "backends/source/operation_programs.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "ir/builder.hpp"
+#include "ir/operations.hpp"
+
+namespace assay::source::testing {
+namespace {
+
+using ir::Builder;
+using ir::Op;
+using ir::Scalar;
+using ir::Type;
+using ir::TypeRule;
+
+/// The element types of the programs; half precision is refused.
+std::vector<Type> types(const ir::Module& module) {
+  std::vector<Type> types;
+  for (const ir::ScalarRow& row : ir::kScalars) {
+    if (row.scalar != Scalar::kF16 && row.scalar != Scalar::kBF16) types.push_back(ir::scalar_type(row.scalar));
+  }
+  types.push_back(ir::vector_type(Scalar::kF32, 2));
+  types.push_back(ir::vector_type(Scalar::kF32, 3));
+  types.push_back(ir::vector_type(Scalar::kF64, 3));
+  types.push_back(ir::vector_type(Scalar::kI32, 4));
+  types.push_back(ir::vector_type(Scalar::kU8, 2));
+  types.push_back(ir::matrix_type(Scalar::kF32, 2, 3));
+  types.push_back(ir::quaternion_type(Scalar::kF64));
+  if (!module.structs.empty()) types.push_back(ir::struct_type(0));
+  return types;
+}
+
+/// A kernel with two arrays of each type, "in" and "out", one element a thread.
+class Program {
+ public:
+  Program(const ir::Module& module, ir::Function& kernel, std::string name) : builder_(module, kernel) {
+    kernel.name = std::move(name);
+    kernel.is_kernel = true;
+    const std::vector<Type> all = types(module);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      arrays_.push_back({all[i], builder_.parameter(fmt::format("in_{}", i), all[i].array_of(1)),
+                         builder_.parameter(fmt::format("out_{}", i), all[i].array_of(1))});
+    }
+    index_ = builder_.thread_index("i");
+  }
+
+  Builder& builder() { return builder_; }
+  ir::ExprId in(Type type) { return builder_.load(of(type).in, {builder_.var(index_)}); }
+  void out(ir::ExprId value) { builder_.store(of(builder_.type_of(value)).out, {builder_.var(index_)}, value); }
+  ir::VarId out_array(Type type) { return of(type).out; }
+  ir::ExprId index() { return builder_.var(index_); }
+
+ private:
+  struct Arrays {
+    Type type;
+    ir::VarId in, out;
+  };
+  const Arrays& of(Type type) const {
+    for (const Arrays& arrays : arrays_) {
+      if (arrays.type == type) return arrays;
+    }
+    std::abort();
+  }
+
+  Builder builder_;
+  std::vector<Arrays> arrays_;
+  ir::VarId index_ = ir::kNone;
+};
+
+using Visit = std::function<void(const std::vector<Type>& operands, Type requested)>;
+
+/// Calls visit for every combination of operand types that the operation takes and whose result is among `all`.
+void for_each_combination(const ir::OperationRow& row, const std::vector<Type>& all, const Visit& visit) {
+  const int arity = row.arity >= 0 ? row.arity : 2;
+  std::vector<Type> requested{ir::kVoid};
+  if (row.rule == TypeRule::kConversion || row.rule == TypeRule::kSplat) requested = all;
+  std::vector<std::size_t> digits(static_cast<std::size_t>(arity));
+  while (true) {
+    std::vector<Type> operands;
+    for (const std::size_t digit : digits)
+      operands.push_back(all[digit]);
+    for (const Type wanted : requested) {
+      const auto result = ir::result_type(row.op, operands, wanted);
+      const bool usable = result.ok() && std::find(all.begin(), all.end(), *result) != all.end();
+      if (usable) visit(operands, wanted);
+    }
+    std::size_t at = 0;
+    while (at < digits.size() && ++digits[at] == all.size())
+      digits[at++] = 0;
+    if (at == digits.size()) return;
+  }
+}
+
+ir::Module module_with_struct() {
+  ir::Module module;
+  module.structs.push_back({"Pair", {{"number", ir::kI32}, {"place", ir::vector_type(Scalar::kF32, 3)}}});
+  return module;
+}
+
+}  // namespace
+
+ir::Module every_operation() {
+  ir::Module module = module_with_struct();
+  for (const ir::OperationRow& row : ir::kOperations) {
+    ir::Function kernel;
+    Program program(module, kernel, fmt::format("op_{}", row.mnemonic));
+    Builder& b = program.builder();
+    if (row.op == Op::kWithField) {
+      const Type pair = ir::struct_type(0);
+      program.out(b.op(Op::kWithField, {program.in(pair), program.in(ir::kI32)}, pair, 0));
+    } else {
+      for_each_combination(row, types(module), [&](const std::vector<Type>& operands, Type requested) {
+        std::vector<ir::ExprId> args;
+        for (const Type operand : operands)
+          args.push_back(program.in(operand));
+        program.out(b.op(row.op, args, requested));
+      });
+    }
+    module.kernels.push_back(std::move(kernel));
+  }
+  return module;
+}
+
+ir::Module every_atomic(backends::SourceTarget target) {
+  ir::Module module;
+  for (const ir::AtomicRow& row : ir::kAtomics) {
+    ir::Function kernel;
+    Program program(module, kernel, std::string(row.mnemonic));
+    Builder& b = program.builder();
+    for (const Type type : types(module)) {
+      const bool integer = ir::is_integer(type.scalar);
+      const bool narrow = ir::row(type.scalar).bytes < 4;
+      const bool componentwise = row.op == ir::AtomicOp::kAdd || row.op == ir::AtomicOp::kSub ||
+                                 row.op == ir::AtomicOp::kMin || row.op == ir::AtomicOp::kMax;
+      if (type.is_bool() || (row.integer_only && !integer)) continue;
+      if (!type.is_scalar() && !(type.is_vector() && componentwise)) continue;
+      if (narrow && target == backends::SourceTarget::kCuda) continue;
+      const ir::ExprId compare = row.op == ir::AtomicOp::kCompareAndSwap ? program.in(type) : ir::kNone;
+      b.atomic_result("old", row.op, program.out_array(type), {program.index()}, program.in(type), compare);
+    }
+    module.kernels.push_back(std::move(kernel));
+  }
+  return module;
+}
+
+ir::Function elementwise(const ir::Module& module, Op op, Type type) {
+  ir::Function kernel;
+  kernel.name = fmt::format("{}_{}", ir::row(op).mnemonic, ir::row(type.scalar).name);
+  kernel.is_kernel = true;
+  Builder b(module, kernel);
+  std::vector<ir::VarId> arrays;
+  for (const char* name : {"a", "b", "c", "out"})
+    arrays.push_back(b.parameter(name, type.array_of(1)));
+  const ir::VarId i = b.thread_index("i");
+  std::vector<ir::ExprId> args;
+  for (int k = 0; k < ir::row(op).arity; ++k)
+    args.push_back(b.load(arrays[static_cast<std::size_t>(k)], {b.var(i)}));
+  ir::ExprId value = b.op(op, args);
+  if (b.type_of(value) != type) value = b.cast(type, value);
+  b.store(arrays[3], {b.var(i)}, value);
+  return kernel;
+}
+
+}  // namespace assay::source::testing

@@ -1,0 +1,21 @@
+// Programs for the tests: every operation and every atomic with every combination of operand types that it takes.
+#pragma once
+
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "ir/module.hpp"
+
+namespace assay::source::testing {
+
+/// One kernel for each row of the operation table, named after it, with one statement for each combination.
+ir::Module every_operation();
+
+/// One kernel for each kind of atomic update, with one statement for each type of cell that the target takes.
+ir::Module every_atomic(backends::SourceTarget target);
+
+/// A kernel "op" with the parameters a, b, c and out, arrays of `type`: out[i] = op(a[i], b[i], c[i]), as many operands
+/// as the operation takes; a bool result is converted.
+ir::Function elementwise(const ir::Module& module, ir::Op op, ir::Type type);
+
+}  // namespace assay::source::testing

@@ -1,0 +1,248 @@
+// Every row of the operation table: its text compiles for both targets and computes what it should.
+#include "ir/operations.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/source/operation_programs.hpp"
+#include "backends/source/testing.hpp"
+
+namespace assay::source {
+namespace {
+
+using backends::EmittedKernel;
+using backends::SourceTarget;
+using ir::Op;
+using testing::Library;
+
+constexpr const char* kWarnings = "-fsyntax-only -Wall -Werror -Wno-unused";
+
+std::vector<EmittedKernel> every_program(SourceTarget target) {
+  std::vector<EmittedKernel> kernels = testing::print_all(testing::every_operation(), target);
+  for (EmittedKernel& kernel : testing::print_all(testing::every_atomic(target), target)) {
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+TEST(Operations, EveryRowHasStatementsToTest) {
+  const ir::Module module = testing::every_operation();
+  ASSERT_EQ(module.kernels.size(), ir::kOperations.size());
+  for (const ir::Function& kernel : module.kernels)
+    EXPECT_FALSE(kernel.body.statements.empty()) << kernel.name;
+}
+
+TEST(Operations, EveryRowCompilesForTheCpuInBothLanes) {
+  const std::string source = testing::joined(every_program(SourceTarget::kCpp));
+  EXPECT_EQ(testing::compiler_output(source, kWarnings), "");
+  EXPECT_EQ(testing::compiler_output(source, std::string(kWarnings) + " -DASSAY_REAL=double"), "");
+}
+
+/// What an operation is, on T = float, double or an integer type.
+template <typename T>
+using Meaning = std::function<T(T a, T b, T c)>;
+
+template <typename T>
+T sign_of(T a) {
+  return a < 0 ? T(-1) : T(1);
+}
+
+template <typename T>
+std::map<Op, Meaning<T>> float_meanings() {
+  return {
+      {Op::kAdd, [](T a, T b, T) { return a + b; }},
+      {Op::kSub, [](T a, T b, T) { return a - b; }},
+      {Op::kMul, [](T a, T b, T) { return a * b; }},
+      {Op::kDiv, [](T a, T b, T) { return a / b; }},
+      {Op::kMod, [](T a, T b, T) { return std::fmod(a, b); }},
+      {Op::kFloorDiv, [](T a, T b, T) { return std::floor(a / b); }},
+      {Op::kNeg, [](T a, T, T) { return -a; }},
+      {Op::kEq, [](T a, T b, T) { return T(a == b); }},
+      {Op::kNe, [](T a, T b, T) { return T(a != b); }},
+      {Op::kLt, [](T a, T b, T) { return T(a < b); }},
+      {Op::kLe, [](T a, T b, T) { return T(a <= b); }},
+      {Op::kGt, [](T a, T b, T) { return T(a > b); }},
+      {Op::kGe, [](T a, T b, T) { return T(a >= b); }},
+      {Op::kAbs, [](T a, T, T) { return std::fabs(a); }},
+      {Op::kSign, [](T a, T, T) { return sign_of(a); }},
+      {Op::kStep, [](T a, T, T) { return a < 0 ? T(1) : T(0); }},
+      {Op::kNonzero, [](T a, T, T) { return a == 0 ? T(0) : T(1); }},
+      {Op::kMin, [](T a, T b, T) { return std::fmin(a, b); }},
+      {Op::kMax, [](T a, T b, T) { return std::fmax(a, b); }},
+      {Op::kClamp, [](T a, T b, T c) { return std::fmin(std::fmax(b, a), c); }},
+      {Op::kFloor, [](T a, T, T) { return std::floor(a); }},
+      {Op::kCeil, [](T a, T, T) { return std::ceil(a); }},
+      {Op::kRound, [](T a, T, T) { return std::round(a); }},
+      {Op::kRint, [](T a, T, T) { return std::rint(a); }},
+      {Op::kTrunc, [](T a, T, T) { return std::trunc(a); }},
+      {Op::kFrac, [](T a, T, T) { return a - std::trunc(a); }},
+      {Op::kCopysign, [](T a, T b, T) { return std::copysign(a, b); }},
+      {Op::kIsNan, [](T a, T, T) { return T(std::isnan(a)); }},
+      {Op::kIsInf, [](T a, T, T) { return T(std::isinf(a)); }},
+      {Op::kIsFinite, [](T a, T, T) { return T(std::isfinite(a)); }},
+      {Op::kSqrt, [](T a, T, T) { return std::sqrt(a); }},
+      {Op::kRsqrt, [](T a, T, T) { return 1 / std::sqrt(a); }},
+      {Op::kCbrt, [](T a, T, T) { return std::cbrt(a); }},
+      {Op::kExp, [](T a, T, T) { return std::exp(a); }},
+      {Op::kExp2, [](T a, T, T) { return std::exp2(a); }},
+      {Op::kExpm1, [](T a, T, T) { return std::expm1(a); }},
+      {Op::kLog, [](T a, T, T) { return std::log(a); }},
+      {Op::kLog2, [](T a, T, T) { return std::log2(a); }},
+      {Op::kLog10, [](T a, T, T) { return std::log10(a); }},
+      {Op::kLog1p, [](T a, T, T) { return std::log1p(a); }},
+      {Op::kSin, [](T a, T, T) { return std::sin(a); }},
+      {Op::kCos, [](T a, T, T) { return std::cos(a); }},
+      {Op::kTan, [](T a, T, T) { return std::tan(a); }},
+      {Op::kAsin, [](T a, T, T) { return std::asin(a); }},
+      {Op::kAcos, [](T a, T, T) { return std::acos(a); }},
+      {Op::kAtan, [](T a, T, T) { return std::atan(a); }},
+      {Op::kAtan2, [](T a, T b, T) { return std::atan2(a, b); }},
+      {Op::kSinh, [](T a, T, T) { return std::sinh(a); }},
+      {Op::kCosh, [](T a, T, T) { return std::cosh(a); }},
+      {Op::kTanh, [](T a, T, T) { return std::tanh(a); }},
+      {Op::kAsinh, [](T a, T, T) { return std::asinh(a); }},
+      {Op::kAcosh, [](T a, T, T) { return std::acosh(a); }},
+      {Op::kAtanh, [](T a, T, T) { return std::atanh(a); }},
+      {Op::kPow, [](T a, T b, T) { return std::pow(a, b); }},
+      {Op::kHypot, [](T a, T b, T) { return std::hypot(a, b); }},
+      {Op::kErf, [](T a, T, T) { return std::erf(a); }},
+      {Op::kErfc, [](T a, T, T) { return std::erfc(a); }},
+      {Op::kFma, [](T a, T b, T c) { return std::fma(a, b, c); }},
+      {Op::kLerp, [](T a, T b, T c) { return a * (1 - c) + b * c; }},
+      {Op::kSmoothstep,
+       [](T a, T b, T c) {
+         const T t = std::fmin(std::fmax(T(0), (c - a) / (b - a)), T(1));
+         return t * t * (3 - 2 * t);
+       }},
+      {Op::kDegrees, [](T a, T, T) { return T(a * 57.29577951308232); }},
+      {Op::kRadians, [](T a, T, T) { return T(a * 0.017453292519943295); }},
+  };
+}
+
+/// On all integer types; as unsigned 64-bit numbers, brought back to the type.
+template <typename T>
+std::map<Op, Meaning<T>> integer_meanings() {
+  using U = std::uint64_t;
+  return {
+      {Op::kAdd, [](T a, T b, T) { return T(U(a) + U(b)); }},
+      {Op::kSub, [](T a, T b, T) { return T(U(a) - U(b)); }},
+      {Op::kMul, [](T a, T b, T) { return T(U(a) * U(b)); }},
+      {Op::kDiv, [](T a, T b, T) { return T(a / b); }},
+      {Op::kMod, [](T a, T b, T) { return T(a % b); }},
+      {Op::kFloorDiv, [](T a, T b, T) { return T(a / b); }},
+      {Op::kLt, [](T a, T b, T) { return T(a < b); }},
+      {Op::kAbs, [](T a, T, T) { return T(a < 0 ? 0 - U(a) : U(a)); }},
+      {Op::kSign, [](T a, T, T) { return sign_of(a); }},
+      {Op::kStep, [](T a, T, T) { return T(a < 0); }},
+      {Op::kNonzero, [](T a, T, T) { return T(a != 0); }},
+      {Op::kMin, [](T a, T b, T) { return a < b ? a : b; }},
+      {Op::kMax, [](T a, T b, T) { return a > b ? a : b; }},
+      {Op::kClamp, [](T a, T b, T c) { return std::min(std::max(b, a), c); }},
+      {Op::kBitAnd, [](T a, T b, T) { return T(a & b); }},
+      {Op::kBitOr, [](T a, T b, T) { return T(a | b); }},
+      {Op::kBitXor, [](T a, T b, T) { return T(a ^ b); }},
+      {Op::kBitNot, [](T a, T, T) { return T(~U(a)); }},
+      {Op::kShiftLeft, [](T a, T b, T) { return T(U(a) << b); }},
+      {Op::kShiftRight, [](T a, T b, T) { return T(a >> b); }},
+  };
+}
+
+/// The kernels of the operations in the library agree with their meanings on each row of operands.
+template <typename T>
+void expect_meanings(const Library& library, ir::Scalar scalar, const std::map<Op, Meaning<T>>& meanings,
+                     const std::function<std::vector<std::vector<T>>(const ir::OperationRow&)>& operands) {
+  using A = testing::Array<T>;
+  for (const auto& [op, meaning] : meanings) {
+    const ir::OperationRow& row = ir::row(op);
+    std::vector<std::vector<T>> in = operands(row);
+    std::vector<T> out(in[0].size());
+    const std::string name = std::string(row.mnemonic) + "_" + std::string(ir::row(scalar).name);
+    library.function<void(long long, long long, A, A, A, A)>(name + "_forward")(
+        0, static_cast<long long>(out.size()), testing::view(in[0]), testing::view(in[1]), testing::view(in[2]),
+        testing::view(out));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const T expected = meaning(in[0][i], in[1][i], in[2][i]);
+      const bool same = out[i] == expected || (out[i] != out[i] && expected != expected);
+      EXPECT_TRUE(same) << name << "(" << +in[0][i] << ", " << +in[1][i] << ", " << +in[2][i] << ") = " << +out[i]
+                        << ", expected " << +expected;
+    }
+  }
+}
+
+/// Points inside the operands' intervals, the ends among them.
+template <typename T>
+std::vector<std::vector<T>> float_operands(const ir::OperationRow& row) {
+  constexpr int kPoints = 9;
+  std::vector<std::vector<T>> operands(3);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto [low, high] = row.domain.operands[k];
+    for (int i = 0; i < kPoints; ++i) {
+      const int step = k == 0 ? i : (i * (k == 1 ? 4 : 5) + 1) % kPoints;
+      operands[k].push_back(static_cast<T>(low + (high - low) * step / (kPoints - 1)));
+    }
+  }
+  return operands;
+}
+
+template <typename T>
+std::vector<std::vector<T>> integer_operands(const ir::OperationRow& row) {
+  const T least = std::numeric_limits<T>::min();
+  const T most = std::numeric_limits<T>::max();
+  if (row.domain.relation == ir::Relation::kShiftBelowWidth) return {{1, 5, most, least}, {7, 0, 1, 3}, {0, 0, 0, 0}};
+  return {{7, T(-7), most, least, 100, most}, {3, 3, 2, 2, 100, most}, {5, 5, 5, 5, most, 7}};
+}
+
+template <typename T>
+ir::Module elementwise_module(ir::Scalar scalar, const std::map<Op, Meaning<T>>& meanings) {
+  ir::Module module;
+  for (const auto& entry : meanings) {
+    module.kernels.push_back(testing::elementwise(module, entry.first, ir::scalar_type(scalar)));
+  }
+  return module;
+}
+
+constexpr const char* kStrict = "-O0 -ffp-contract=off";
+
+TEST(Operations, FloatRowsComputeWhatTheyShouldInBothLanes) {
+  const std::string source = testing::joined(
+      testing::print_all(elementwise_module(ir::Scalar::kF32, float_meanings<float>()), SourceTarget::kCpp));
+  expect_meanings<float>(Library(source, kStrict), ir::Scalar::kF32, float_meanings<float>(), float_operands<float>);
+  expect_meanings<double>(Library(source, std::string(kStrict) + " -DASSAY_REAL=double"), ir::Scalar::kF32,
+                          float_meanings<double>(), float_operands<double>);
+}
+
+TEST(Operations, EveryFloatRowHasAMeaning) {
+  const auto meanings = float_meanings<float>();
+  for (const ir::OperationRow& row : ir::kOperations) {
+    const ir::Type operands[] = {ir::kF32, ir::kF32, ir::kF32};
+    const bool takes_floats =
+        row.arity > 0 && ir::result_type(row.op, std::span(operands).first(static_cast<std::size_t>(row.arity))).ok();
+    EXPECT_EQ(takes_floats, meanings.contains(row.op)) << row.mnemonic;
+  }
+}
+
+template <typename T>
+void expect_integer_meanings(ir::Scalar scalar) {
+  const auto meanings = integer_meanings<T>();
+  const std::string source =
+      testing::joined(testing::print_all(elementwise_module(scalar, meanings), SourceTarget::kCpp));
+  expect_meanings<T>(Library(source, "-O2"), scalar, meanings, integer_operands<T>);
+}
+
+TEST(Operations, IntegerRowsComputeWhatTheyShould) {
+  expect_integer_meanings<std::int8_t>(ir::Scalar::kI8);
+  expect_integer_meanings<std::uint16_t>(ir::Scalar::kU16);
+  expect_integer_meanings<std::int32_t>(ir::Scalar::kI32);
+  expect_integer_meanings<std::uint32_t>(ir::Scalar::kU32);
+  expect_integer_meanings<std::int64_t>(ir::Scalar::kI64);
+}
+
+}  // namespace
+}  // namespace assay::source

@@ -1,0 +1,279 @@
+// The text of each kind of statement and expression.
+#include "backends/source/print.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/source/testing.hpp"
+
+namespace assay::source {
+namespace {
+
+using backends::Pass;
+using backends::SourceTarget;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::parse;
+using testing::print_first;
+using testing::printed;
+
+/// The lines between the loop over threads and its end, of a kernel over i with usual parameters.
+std::string body(const std::string& statements, SourceTarget target = SourceTarget::kCpp) {
+  const std::string text = printed(
+      "struct Ball {\n  speed: f32\n  place: vec<f32,3>\n}\n"
+      "kernel k(x: array<f32,1>, d: array<f64,1>, v: array<vec<f32,3>,1>, m: array<i32,2>, s: array<i16,1>, "
+      "balls: array<Ball,1>, nullable grad_x: array<f32,1>, a: f32, n: i32; i) {\n" +
+          statements + "\n}\n",
+      target);
+  const std::string start = "    const int i = int(thread);\n";
+  const std::size_t from = text.find(start) + start.size();
+  return text.substr(from, text.rfind("  }\n}\n") - from);
+}
+
+TEST(Print, WholeKernelForTheCpu) {
+  const auto kernel =
+      print_first(parse("kernel scale(x: array<f32,1>, a: f32; i) {\n  x[i] = mul(x[i], a)\n}\n"), SourceTarget::kCpp);
+  EXPECT_EQ(kernel.name, "scale");
+  EXPECT_EQ(kernel.body, R"(// Kernel scale (<text>:1).
+#ifndef ASSAY_REAL
+#define ASSAY_REAL float
+#endif
+using real = ASSAY_REAL;
+
+extern "C" void scale_forward(long long begin, long long end, Array<real, 1> x, real a) {
+  for (long long thread = begin; thread < end; ++thread) {
+    const int i = int(thread);
+    // 2: x[i] = mul(x[i], a)
+    x.at(i) = x.at(i) * a;
+  }
+}
+)");
+  ASSERT_EQ(kernel.helpers.size(), 1U);
+  EXPECT_EQ(kernel.helpers[0].name, "Array");
+  ASSERT_EQ(kernel.entries.size(), 1U);
+  EXPECT_EQ(kernel.entries[0].pass, Pass::kForward);
+  EXPECT_EQ(kernel.entries[0].symbol, "scale_forward");
+  EXPECT_THAT(kernel.entries[0].parameter_types, ElementsAre("Array<real, 1>", "real"));
+}
+
+TEST(Print, WholeKernelForCuda) {
+  EXPECT_EQ(printed("kernel scale(x: array<f32,1>, a: f32; i) {\n  x[i] = mul(x[i], a)\n}\n", SourceTarget::kCuda), R"(
+extern "C" __global__ void scale_forward(long long count, Array<real, 1> x, real a) {
+  const long long first = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  const long long stride = (long long)gridDim.x * blockDim.x;
+  for (long long thread = first; thread < count; thread += stride) {
+    const int i = int(thread);
+    x.at(i) = x.at(i) * a;
+  }
+}
+)");
+}
+
+TEST(Print, LastDimensionIsTheFastest) {
+  const auto kernel =
+      print_first(parse("kernel k(x: array<f64,3>; i, j, l) {\n  x[i, j, l] = 1.0:f64\n}\n"), SourceTarget::kCpp);
+  EXPECT_THAT(kernel.entries[0].parameter_types, ElementsAre("int", "int", "Array<double, 3>"));
+  EXPECT_THAT(kernel.body,
+              HasSubstr("(long long begin, long long end, int extent_j, int extent_l, Array<double, 3> x)"));
+  EXPECT_THAT(kernel.body, HasSubstr("const int i = int(thread / extent_l / extent_j);\n"
+                                     "    const int j = int(thread / extent_l % extent_j);\n"
+                                     "    const int l = int(thread % extent_l);\n"));
+  EXPECT_THAT(kernel.body, Not(HasSubstr("ASSAY_REAL"))) << "no 32-bit float, no alias";
+}
+
+TEST(Print, SourceLinesAreCommentsWhereTheLineChanges) {
+  auto module = parse("kernel k(x: array<f32,1>; i) {\n  let t: f32 = x[i]\n  x[i] = t\n}\n");
+  module.source_lines[1] = "\tt = x[i] + \\";
+  module.source_lines[2] = "    x[i] = t  # \x01 end\\\\";
+  const std::string text = print_first(module, SourceTarget::kCpp).body;
+  EXPECT_THAT(text, HasSubstr("    // 2: t = x[i] +\n    real t = x.at(i);\n    // 3: x[i] = t  #   end\n"));
+  EXPECT_THAT(print_first(module, SourceTarget::kCpp, {.source_comments = false}).body, Not(HasSubstr("// 2")));
+}
+
+TEST(Print, BothTargetsHaveTheSameStatementsInTheSameOrder) {
+  const std::string statements =
+      "let t: f32 = sin(mul(x[i], a))\n if gt(t, 0.5) {\n return\n }\n for j: i32 in range(0, n, 1) {\n t = add(t, "
+      "1.0)\n }\n"
+      "atomic_add(x[i], t)";
+  EXPECT_EQ(body(statements, SourceTarget::kCpp), body(statements, SourceTarget::kCuda));
+}
+
+TEST(Print, Let) {
+  EXPECT_EQ(body("let t: f32 = x[i]"), "    real t = x.at(i);\n");
+  EXPECT_EQ(body("let t: f64"), "    double t = 0;\n");
+  EXPECT_EQ(body("let t: bool"), "    bool t = false;\n");
+  EXPECT_EQ(body("let t: vec<f32,3>"), "    Vec<real, 3> t = {};\n");
+  EXPECT_EQ(body("let t: local<vec<f64,2>,8>"), "    Vec<double, 2> t[8] = {};\n");
+  EXPECT_EQ(body("let t: vec<f32,3> = vector(a, 0.5, a)"), "    Vec<real, 3> t = {a, 0.5f, a};\n");
+}
+
+TEST(Print, LiteralsKeepTheValueOfTheirTypeInTheLift) {
+  EXPECT_EQ(body("x[i] = 0.1"), "    x.at(i) = 0.1f;\n");
+  EXPECT_EQ(body("x[i] = mul(a, 0.1)"), "    x.at(i) = a * 0.1f;\n");
+  EXPECT_EQ(body("x[i] = add(0.1, 0.2)"), "    x.at(i) = real(0.1f) + real(0.2f);\n");
+  EXPECT_EQ(body("x[i] = sin(0.1)"), "    x.at(i) = sin(real(0.1f));\n");
+  EXPECT_EQ(body("x[i] = min(a, -1e-30)"), "    x.at(i) = minimum(a, real(-1e-30f));\n");
+  EXPECT_EQ(body("x[i] = 16777216.0"), "    x.at(i) = 16777216.0f;\n");
+  EXPECT_EQ(body("v[i] = mul(2.0, v[i])"), "    v.at(i) = real(2.0f) * v.at(i);\n");
+  EXPECT_EQ(body("d[i] = 0.1:f64"), "    d.at(i) = 0.1;\n");
+  EXPECT_EQ(body("x[i] = inf"), "    x.at(i) = real(infinity());\n");
+  EXPECT_EQ(body("x[i] = -inf"), "    x.at(i) = real(-infinity());\n");
+  EXPECT_EQ(body("d[i] = nan:f64"), "    d.at(i) = double(not_a_number());\n");
+  EXPECT_EQ(body("m[i, 0] = -2147483648"), "    m.at(i, 0) = (-2147483647 - 1);\n");
+  EXPECT_EQ(body("s[i] = -5:i16"), "    s.at(i) = (short)-5;\n");
+  EXPECT_EQ(body("let t: u64 = 18446744073709551615:u64"), "    unsigned long long t = 18446744073709551615ull;\n");
+}
+
+TEST(Print, ParenthesesAreOnlyWhereNeeded) {
+  EXPECT_EQ(body("x[i] = sub(sub(a, x[i]), sub(a, x[i]))"), "    x.at(i) = a - x.at(i) - (a - x.at(i));\n");
+  EXPECT_EQ(body("x[i] = mul(add(a, a), div(a, mul(a, a)))"), "    x.at(i) = (a + a) * (a / (a * a));\n");
+  EXPECT_EQ(body("x[i] = neg(neg(add(a, a)))"), "    x.at(i) = -(-(a + a));\n");
+  EXPECT_EQ(body("let b: bool = and(or(lt(a, 1.0), gt(a, 2.0)), not(lt(a, a)))"),
+            "    bool b = (a < 1.0f || a > 2.0f) && !(a < a);\n");
+  EXPECT_EQ(body("let b: bool = or(and(lt(a, 1.0), true), false)"), "    bool b = (a < 1.0f && true) || false;\n");
+  EXPECT_EQ(body("let b: bool = eq(lt(a, 1.0), lt(a, 2.0))"), "    bool b = (a < 1.0f) == (a < 2.0f);\n");
+  EXPECT_EQ(body("let b: i32 = bit_and(n, shift_left(1, bit_or(n, i)))"), "    int b = n & (1 << (n | i));\n");
+  EXPECT_EQ(body("x[i] = conditional(lt(a, 0.0), 1.0, where(gt(a, 9.0), a, 2.0))"),
+            "    x.at(i) = a < 0.0f ? real(1.0f) : a > 9.0f ? a : real(2.0f);\n");
+}
+
+TEST(Print, OnlyIndexArithmeticIsPlain) {
+  EXPECT_EQ(body("let t: i32 = add(mul(i, n), 1)"), "    int t = i * n + 1;\n");
+  EXPECT_EQ(body("let t: i32 = mul(sub(i, shape(m, 0)), shape(m, 1))"), "    int t = (i - m.shape[0]) * m.shape[1];\n");
+  EXPECT_EQ(body("let t: i32 = mul(i, i)"), "    int t = wrap_mul(i, i);\n");
+  EXPECT_EQ(body("let t: i32 = mul(i, 1664525)"), "    int t = wrap_mul(i, 1664525);\n");
+  EXPECT_EQ(body("let t: i32 = add(m[i, 0], 1)"), "    int t = wrap_add(m.at(i, 0), 1);\n");
+  EXPECT_EQ(body("let t: i32 = 0\n t = add(t, 1)\n let u: i32 = sub(t, 2)"),
+            "    int t = 0;\n    t = t + 1;\n    int u = t - 2;\n")
+      << "a counter";
+  EXPECT_EQ(body("let t: i32 = 1\n t = add(t, t)"), "    int t = 1;\n    t = wrap_add(t, t);\n") << "doubles";
+  EXPECT_EQ(body("let t: u32 = 7:u32\n t = mul(t, t)"), "    unsigned t = 7u;\n    t = t * t;\n");
+  EXPECT_EQ(body("s[i] = add(s[i], 1:i16)"), "    s.at(i) = wrap_add(s.at(i), (short)1);\n");
+  EXPECT_EQ(body("s[i] = bit_not(bit_xor(s[i], 1:i16))"), "    s.at(i) = (short)(~(short)(s.at(i) ^ (short)1));\n");
+}
+
+TEST(Print, Conversions) {
+  EXPECT_EQ(body("x[i] = cast<f32>(i)"), "    x.at(i) = real(i);\n");
+  EXPECT_EQ(body("let t: i64 = cast<i64>(add(a, a))"), "    long long t = (long long)(a + a);\n");
+  EXPECT_EQ(body("let t: bool = cast<bool>(a)"), "    bool t = bool(a);\n");
+}
+
+TEST(Print, Vectors) {
+  EXPECT_EQ(body("v[i] = add(v[i], mul(v[i], a))"), "    v.at(i) = v.at(i) + v.at(i) * a;\n");
+  EXPECT_EQ(body("x[i] = extract(cross(v[i], neg(v[i])), 2)"), "    x.at(i) = cross(v.at(i), -v.at(i))[2];\n");
+  EXPECT_EQ(body("x[i] = extract(add(v[i], v[i]), n)"), "    x.at(i) = (v.at(i) + v.at(i))[n];\n");
+  EXPECT_EQ(body("v[i] = splat<vec<f32,3>>(a)"), "    v.at(i) = splat<Vec<real, 3>>(a);\n");
+  EXPECT_EQ(body("v[i] = splat<vec<f32,3>>(0.0)"), "    v.at(i) = Vec<real, 3>{};\n");
+  EXPECT_EQ(body("let t: vec<f32,3> = insert(v[i], 1, a)"), "    Vec<real, 3> t = insert(v.at(i), 1, a);\n");
+}
+
+TEST(Print, ReplacingAPartOfAPlaceAssignsThePart) {
+  EXPECT_EQ(body("let t: vec<f32,3>\n t = insert(t, n, a)"), "    Vec<real, 3> t = {};\n    t[n] = a;\n");
+  EXPECT_EQ(body("v[i] = insert(v[i], 1, a)"), "    v.at(i)[1] = a;\n");
+  EXPECT_EQ(body("v[i] = insert(v[n], 1, a)"), "    v.at(i) = insert(v.at(n), 1, a);\n");
+  EXPECT_EQ(body("let b: Ball\n b = with_field(b, place, insert(b.place, 2, a))"),
+            "    Ball b = {};\n    b.place[2] = a;\n");
+  EXPECT_EQ(body("balls[i] = with_field(balls[i], speed, a)"), "    balls.at(i).speed = a;\n");
+  EXPECT_EQ(body("balls[i] = with_field(balls[n], speed, a)"), "    balls.at(i) = with_speed(balls.at(n), a);\n");
+}
+
+TEST(Print, NullableArraysReadZeroAndWriteNothing) {
+  EXPECT_EQ(body("x[i] = mul(grad_x[i], a)"), "    x.at(i) = (grad_x.data ? grad_x.at(i) : 0) * a;\n");
+  EXPECT_EQ(body("grad_x[i] = a"), "    if (grad_x.data) grad_x.at(i) = a;\n");
+  EXPECT_EQ(body("atomic_add(grad_x[i], a)"), "    if (grad_x.data) atomic_add(grad_x.at(i), a);\n");
+  EXPECT_EQ(body("let t: f32 = atomic_sub(grad_x[i], a)"),
+            "    real t = grad_x.data ? atomic_sub(grad_x.at(i), a) : 0;\n");
+}
+
+TEST(Print, Atomics) {
+  EXPECT_EQ(body("let t: i32 = atomic_cas(m[i, 1], 0, n)"), "    int t = atomic_cas(m.at(i, 1), 0, n);\n");
+  EXPECT_EQ(body("atomic_exchange(x[i], 0.5)"), "    atomic_exchange(x.at(i), real(0.5f));\n");
+}
+
+TEST(Print, If) {
+  EXPECT_EQ(body("if lt(i, n) {\n x[i] = a\n } else if eq(i, n) {\n } else {\n x[i] = x[n]\n }"),
+            "    if (i < n) {\n      x.at(i) = a;\n    } else if (i == n) {\n    } else {\n      x.at(i) = x.at(n);\n  "
+            "  }\n");
+}
+
+TEST(Print, For) {
+  EXPECT_EQ(body("for j: i32 in range(0, n, 1) {\n }"), "    for (int j = 0; j < n; ++j) {\n    }\n");
+  EXPECT_EQ(body("for j: i32 in range(n, -1, -1) {\n }"), "    for (int j = n; j > -1; --j) {\n    }\n");
+  EXPECT_EQ(body("for j: i32 in range(0, sub(shape(m, 1), 1), 3) {\n }"),
+            "    for (int j = 0; j < m.shape[1] - 1; j += 3) {\n    }\n");
+  EXPECT_EQ(body("for j: i32 in range(0, m[i, 0], -2) {\n }"),
+            "    for (int j = 0, j_stop = m.at(i, 0); j > j_stop; j -= 2) {\n    }\n")
+      << "memory may change";
+  EXPECT_EQ(body("let t: i32 = n\n for j: i32 in range(0, t, 1) {\n t = 0\n }"),
+            "    int t = n;\n    for (int j = 0, j_stop = t; j < j_stop; ++j) {\n      t = 0;\n    }\n");
+  EXPECT_EQ(body("for j: i32 in range(0, 9, n) {\n }"),
+            "    for (int j = 0, j_step = n; j_step > 0 ? j < 9 : j > 9; j += j_step) {\n    }\n");
+}
+
+TEST(Print, NamesAreReusedBehindTheirScopeOnly) {
+  ir::Module module = parse(
+      "kernel k(n: i32; i) {\n  for p: i32 in range(0, n, 1) {\n  }\n"
+      "  for q: i32 in range(0, n, 1) {\n    for r: i32 in range(0, q, 1) {\n    }\n  }\n}\n");
+  for (std::size_t variable = 2; variable < 5; ++variable)
+    module.kernels[0].variables[variable].name = "j";
+  EXPECT_THAT(print_first(module, SourceTarget::kCpp, {.source_comments = false}).body,
+              HasSubstr("    for (int j = 0; j < n; ++j) {\n    }\n    for (int j = 0; j < n; ++j) {\n"
+                        "      for (int j_1 = 0; j_1 < j; ++j_1) {\n      }\n    }\n"));
+}
+
+TEST(Print, WhileBreakContinue) {
+  EXPECT_EQ(body("while lt(a, x[i]) {\n if lt(i, 1) {\n break\n }\n continue\n }"),
+            "    while (a < x.at(i)) {\n      if (i < 1) {\n        break;\n      }\n      continue;\n    }\n");
+}
+
+TEST(Print, ReturnEndsTheThread) {
+  EXPECT_EQ(body("if lt(i, 1) {\n return\n }"), "    if (i < 1) {\n      continue;\n    }\n");
+  EXPECT_EQ(body("while true {\n return\n }"),
+            "    {\n      while (true) {\n        goto next_thread;\n      }\n    }\n    next_thread:;\n");
+}
+
+TEST(Print, Functions) {
+  const std::string text = printed(
+      "func two(a: f32) -> f32, i32 {\n  return sin(a), 7\n}\n"
+      "func one(a: f32) -> f32 {\n  return mul(a, a)\n}\n"
+      "func unused(a: f32) -> f32 {\n  return a\n}\n"
+      "kernel k(x: array<f32,1>; i) {\n  let s: f32, n: i32 = call two(x[i])\n  x[n] = one(s)\n}\n",
+      SourceTarget::kCuda);
+  EXPECT_THAT(text, HasSubstr("struct two_results {\n  real result_0;\n  int result_1;\n};\n\n"
+                              "static __device__ two_results two(real a) {\n  return {sin(a), 7};\n}\n"));
+  EXPECT_THAT(text, HasSubstr("static __device__ real one(real a) {\n  return a * a;\n}\n"));
+  EXPECT_THAT(text, HasSubstr("    auto [s, n] = two(x.at(i));\n    x.at(n) = one(s);\n"));
+  EXPECT_THAT(text, Not(HasSubstr("unused")));
+}
+
+TEST(Print, NamesAvoidKeywordsAndWhatTheKernelCalls) {
+  const std::string text = printed(
+      "func sqrtf(a: f32) -> f32 {\n  return a\n}\n"
+      "kernel sin(float: array<f32,1>, end: f32, real: f32; thread) {\n"
+      "  let sin: f32 = sin(end)\n  let cos: f32 = sqrtf(real)\n  float[thread] = add(sin, cos)\n}\n");
+  EXPECT_THAT(text, HasSubstr("real sqrtf_function(real a)"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("sin_forward(long long begin, long long thread_end, Array<real, 1> float_, real end, real real_1)"));
+  EXPECT_THAT(text, HasSubstr("real sin_1 = sin(end);\n    real cos = sqrtf_function(real_1);\n"));
+}
+
+TEST(Print, RefusesHalfPrecisionAndNarrowAtomicsOnCuda) {
+  const auto error = [](std::string_view text, SourceTarget target) {
+    const ir::Module module = parse(text);
+    const auto kernel = print(module, module.kernels[0], nullptr, target);
+    return kernel.ok() ? "" : kernel.error().text();
+  };
+  EXPECT_THAT(error("kernel k(x: array<f16,1>; i) {\n}\n", SourceTarget::kCpp),
+              HasSubstr("float16 is not supported in emitted code"));
+  constexpr std::string_view kNarrow = "kernel k(x: array<i16,1>; i) {\n  atomic_add(x[i], 1:i16)\n}\n";
+  EXPECT_EQ(error(kNarrow, SourceTarget::kCpp), "");
+  EXPECT_EQ(error(kNarrow, SourceTarget::kCuda), "<text>:2:3: atomic_add on int16: CUDA's atomics take 32 and 64 bits");
+  const ir::Module module = parse("kernel k(x: array<f32,1>; i) {\n}\n");
+  EXPECT_EQ(print(module, module.kernels[0], nullptr, SourceTarget::kCpp, {.with_host = true}).error().message,
+            "a host program is printed for CUDA only");
+}
+
+}  // namespace
+}  // namespace assay::source
