@@ -7,8 +7,8 @@ endif()
 
 # Dev compiles fast and keeps assertions; Release keeps assertions too, because a conformance suite
 # that goes on after a broken invariant would judge kernels by nonsense.
-set(CMAKE_C_FLAGS_DEV "-O1 -g" CACHE STRING "C flags of the build type Dev")
-set(CMAKE_CXX_FLAGS_DEV "-O1 -g" CACHE STRING "C++ flags of the build type Dev")
+set(CMAKE_C_FLAGS_DEV "-O1 -g1" CACHE STRING "C flags of the build type Dev" FORCE)
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "C++ flags of the build type Dev" FORCE)
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g1" CACHE STRING "C flags of the build type Release" FORCE)
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1" CACHE STRING "C++ flags of the build type Release" FORCE)
 
