@@ -1,0 +1,159 @@
+#include "ir/operations.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace assay::ir {
+namespace {
+
+constexpr Type kVec3 = vector_type(Scalar::kF32, 3);
+constexpr Type kIntVec3 = vector_type(Scalar::kI32, 3);
+constexpr Type kMat = matrix_type(Scalar::kF32, 2, 3);
+constexpr Type kQuat = quaternion_type(Scalar::kF32);
+constexpr Type kU32 = scalar_type(Scalar::kU32);
+constexpr Type kStructType = struct_type(0);
+
+/// Operands of an operation and the type that they give; void where they are refused.
+struct Case {
+  Op op;
+  std::vector<Type> operands;
+  Type result;
+  Type requested = kVoid;
+};
+
+std::vector<Case> linear_algebra() {
+  return {
+      {Op::kAdd, {kF32, kF32}, kF32},
+      {Op::kAdd, {kMat, kMat}, kMat},
+      {Op::kAdd, {kF32, kF64}, kVoid},
+      {Op::kAdd, {kBool, kBool}, kVoid},
+      {Op::kAdd, {kF32.array_of(1), kF32.array_of(1)}, kVoid},
+      {Op::kAdd, {kF32}, kVoid},
+      {Op::kMul, {kVec3, kF32}, kVec3},
+      {Op::kMul, {kF32, kVec3}, kVec3},
+      {Op::kMul, {kVec3, kVec3}, kVoid},
+      {Op::kDiv, {kVec3, kF32}, kVec3},
+      {Op::kDiv, {kF32, kVec3}, kVoid},
+      {Op::kNeg, {kQuat}, kQuat},
+      {Op::kNeg, {kU32}, kVoid},
+      {Op::kVector, {kF32, kF32, kF32}, kVec3},
+      {Op::kVector, {kF32}, kVoid},
+      {Op::kVector, {kF32, kI32}, kVoid},
+      {Op::kVector, std::vector<Type>(17, kF32), kVoid},
+      {Op::kSplat, {kF32}, kVec3, kVec3},
+      {Op::kSplat, {kF64}, kVoid, kVec3},
+      {Op::kExtract, {kVec3, kI32}, kF32},
+      {Op::kExtract, {kVec3, kI64}, kVoid},
+      {Op::kInsert, {kVec3, kI32, kF32}, kVec3},
+      {Op::kInsert, {kVec3, kI32, kF64}, kVoid},
+      {Op::kCwMul, {kIntVec3, kIntVec3}, kIntVec3},
+      {Op::kCwMul, {kF32, kF32}, kVoid},
+      {Op::kDot, {kIntVec3, kIntVec3}, kI32},
+      {Op::kDot, {kVec3, kIntVec3}, kVoid},
+      {Op::kCross, {kVec3, kVec3}, kVec3},
+      {Op::kCross, {vector_type(Scalar::kF32, 2), vector_type(Scalar::kF32, 2)}, kVoid},
+      {Op::kLength, {kVec3}, kF32},
+      {Op::kLength, {kIntVec3}, kVoid},
+      {Op::kNormalize, {kVec3}, kVec3},
+      {Op::kNormalize, {kIntVec3}, kVoid},
+  };
+}
+
+std::vector<Case> scalars() {
+  return {
+      {Op::kMin, {kI64, kI64}, kI64},
+      {Op::kMin, {kBool, kBool}, kVoid},
+      {Op::kSqrt, {kF64}, kF64},
+      {Op::kSqrt, {kI32}, kVoid},
+      {Op::kFma, {kF32, kF32, kF32}, kF32},
+      {Op::kFma, {kF32, kF32, kF64}, kVoid},
+      {Op::kIsNan, {kF32}, kBool},
+      {Op::kIsNan, {kI32}, kVoid},
+      {Op::kLt, {kU32, kU32}, kBool},
+      {Op::kLt, {kBool, kBool}, kVoid},
+      {Op::kEq, {kBool, kBool}, kBool},
+      {Op::kEq, {kVec3, kVec3}, kVoid},
+      {Op::kAnd, {kBool, kBool}, kBool},
+      {Op::kAnd, {kBool, kI32}, kVoid},
+      {Op::kConditional, {kBool, kVec3, kVec3}, kVec3},
+      {Op::kWhere, {kBool, kStructType, kStructType}, kStructType},
+      {Op::kWhere, {kI32, kF32, kF32}, kVoid},
+      {Op::kWhere, {kBool, kF32.array_of(1), kF32.array_of(1)}, kVoid},
+      {Op::kShiftLeft, {kU32, kU32}, kU32},
+      {Op::kShiftLeft, {kF32, kF32}, kVoid},
+      {Op::kCast, {kBool}, kF64, kF64},
+      {Op::kCast, {kVec3}, kVoid, kF64},
+      {Op::kCast, {kF32}, kVoid},
+      {Op::kWithField, {kStructType, kF32}, kStructType, kStructType},
+      {Op::kWithField, {kF32, kF32}, kVoid, kF32},
+  };
+}
+
+TEST(OperationTypes, FollowTheRuleOfTheTable) {
+  std::vector<Case> cases = scalars();
+  for (const Case& c : linear_algebra())
+    cases.push_back(c);
+  for (const Case& c : cases) {
+    const Result<Type> type = result_type(c.op, c.operands, c.requested);
+    EXPECT_EQ(type.ok(), !c.result.is_void()) << row(c.op).mnemonic;
+    if (type.ok()) {
+      EXPECT_EQ(type.value(), c.result) << row(c.op).mnemonic;
+    } else {
+      EXPECT_TRUE(type.error().message.starts_with(row(c.op).mnemonic)) << type.error().message;
+    }
+  }
+}
+
+TEST(OperationTypes, EveryRuleIsTriedBothWays) {
+  std::set<TypeRule> accepted, refused;
+  std::vector<Case> cases = scalars();
+  for (const Case& c : linear_algebra())
+    cases.push_back(c);
+  for (const Case& c : cases)
+    (c.result.is_void() ? refused : accepted).insert(row(c.op).rule);
+  for (const OperationRow& operation : kOperations) {
+    EXPECT_TRUE(accepted.contains(operation.rule)) << operation.mnemonic;
+    EXPECT_TRUE(refused.contains(operation.rule)) << operation.mnemonic;
+  }
+}
+
+TEST(OperationTable, MnemonicsAreUnique) {
+  std::set<std::string_view> mnemonics;
+  for (const OperationRow& operation : kOperations)
+    EXPECT_TRUE(mnemonics.insert(operation.mnemonic).second);
+  for (const AtomicRow& atomic : kAtomics)
+    EXPECT_TRUE(mnemonics.insert(atomic.mnemonic).second);
+}
+
+TEST(OperationTable, PatternsNameOnlyOperandsThatExist) {
+  for (const OperationRow& operation : kOperations) {
+    for (const std::string_view pattern : {operation.warp, operation.cpu, operation.cuda}) {
+      for (std::size_t at = pattern.find('$'); at != std::string_view::npos; at = pattern.find('$', at + 1)) {
+        const char c = at + 1 < pattern.size() ? pattern[at + 1] : '\0';
+        const bool operand = c >= '0' && c < '0' + operation.arity;
+        EXPECT_TRUE(operand || c == 'T' || c == '*') << operation.mnemonic << ": " << pattern;
+      }
+    }
+  }
+}
+
+TEST(OperationTable, DomainsAreIntervals) {
+  for (const OperationRow& operation : kOperations) {
+    for (const Interval& interval : operation.domain.operands) {
+      EXPECT_LE(interval.low, interval.high) << operation.mnemonic;
+    }
+  }
+}
+
+TEST(OperationTable, AtomicsAreInOrderAndSayWhyTheyHaveNoAdjoint) {
+  for (std::size_t i = 0; i < kAtomics.size(); ++i) {
+    EXPECT_EQ(static_cast<std::size_t>(kAtomics[i].op), i);
+    EXPECT_EQ(kAtomics[i].differentiable, kAtomics[i].adjoint_reason.empty()) << kAtomics[i].mnemonic;
+  }
+}
+
+}  // namespace
+}  // namespace assay::ir
