@@ -77,7 +77,20 @@ void StatementReader::assignment(Node node) {
     value = context_.builder.var(context_.builder.let("value", value));
     context_.loads.clear();
   }
+  const bool starts_here = target.is(Syntax::kIdentifier) && is_new_here(target.text());
   assign_target(target, value);
+  const bool is_number = !right.is(Syntax::kCall) && expressions_.literal(right).has_value();
+  if (starts_here && is_number) starts_as_number_.emplace(context_.bindings.find(target.text()), dynamic_loops_);
+}
+
+void StatementReader::note_changed_constant(Node name, ir::VarId variable) {
+  const auto start = starts_as_number_.find(variable);
+  if (start == starts_as_number_.end() || start->second >= dynamic_loops_) return;
+  starts_as_number_.erase(start);
+  const bool is_float = context_.function.var(variable).type.is_float_scalar();
+  context_.note(name, fmt::format("Warp refuses to change a variable in a dynamic loop that starts as a bare number: "
+                                  "start it as {}(...)",
+                                  is_float ? "float" : "int"));
 }
 
 /// a = b = value: the value once, then the targets from left to right.
@@ -143,6 +156,8 @@ void StatementReader::assign_name(Node name, ExprId value) {
                                      context_.type_name(type)));
     return;
   }
+  note_changed_constant(name, variable);
+  context_.builder.at(name.loc());
   context_.builder.assign(variable, value);
 }
 

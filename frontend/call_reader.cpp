@@ -47,6 +47,7 @@ ExprId ExpressionReader::call(Node node) {
     return result == kNone ? kNone : context_.builder.var(result);
   }
   if (const auto op = warp_function(name)) return warp_operation(node, *op);
+  if (name == "vector") return warp_operation(node, Op::kVector);
   return context_.error(node, "the reader does not know this function");
 }
 
@@ -316,20 +317,9 @@ bool ExpressionReader::read_arguments(Node call, const FunctionEntry& callee, st
   return true;
 }
 
-/// The function that the call means: of several of one name the one with as many parameters.
-FunctionEntry* ExpressionReader::choose_callee(Node call) {
-  const std::string_view name = call.part(Part::kFunction).text();
-  std::vector<FunctionEntry*> candidates = context_.file.functions(name);
-  if (candidates.size() > 1) {
-    const Arguments arguments = arguments_of(call);
-    const std::size_t count = arguments.positional.size() + arguments.keyword.size();
-    std::erase_if(candidates, [&](const FunctionEntry* entry) { return entry->parameters.size() != count; });
-  }
-  if (candidates.size() != 1) {
-    context_.error(call, "which of the functions of this name is meant depends on types: give them different names");
-    return nullptr;
-  }
-  FunctionEntry* callee = candidates.front();
+/// Reports if the function cannot be called.
+bool ExpressionReader::is_callable(Node call, const FunctionEntry* callee) {
+  const std::string_view name = callee->name;
   if (callee->state == FunctionEntry::State::kReading) {
     context_.error(call, "a function cannot call itself");
   } else if (callee->is_kernel) {
@@ -338,17 +328,49 @@ FunctionEntry* ExpressionReader::choose_callee(Node call) {
     context_.error(call,
                    callee->refusal.empty() ? fmt::format("function {} could not be read", name) : callee->refusal);
   } else {
-    return callee;
+    return true;
   }
-  return nullptr;
+  return false;
+}
+
+/// Of several functions of one name, the one whose parameters have the arguments' types.
+ResolvedCall ExpressionReader::resolve_overload(Node call, std::vector<FunctionEntry*> candidates) {
+  const Arguments arguments = arguments_of(call);
+  if (!arguments.keyword.empty() || arguments.has_star) {
+    context_.error(call, "give a function that is defined for several types its arguments by position");
+    return {};
+  }
+  std::vector<ExprId> values;
+  std::vector<ir::Type> types;
+  for (const Node node : arguments.positional) {
+    values.push_back(argument(node));
+    if (values.back() == kNone) return {};
+    types.push_back(context_.type_of(values.back()));
+  }
+  std::erase_if(candidates, [&](const FunctionEntry* entry) {
+    if (entry->state != FunctionEntry::State::kRead || entry->parameters.size() != types.size()) return true;
+    const auto& variables = context_.file.module().functions[static_cast<std::size_t>(entry->index)].variables;
+    return !std::equal(types.begin(), types.end(), variables.begin(),
+                       [](ir::Type type, const ir::Variable& parameter) { return type == parameter.type; });
+  });
+  if (candidates.size() != 1) {
+    context_.error(call, "none of the functions of this name that could be read takes these types");
+    return {};
+  }
+  return {.callee = candidates.front(), .arguments = std::move(values)};
 }
 
 ResolvedCall ExpressionReader::resolve(Node call) {
   const std::size_t loads_before = context_.loads.size();
-  FunctionEntry* callee = choose_callee(call);
+  const auto candidates = context_.file.functions(call.part(Part::kFunction).text());
+  ResolvedCall resolved;
+  if (candidates.size() > 1) {
+    resolved = resolve_overload(call, candidates);
+  } else if (is_callable(call, candidates.front()) && read_arguments(call, *candidates.front(), resolved.arguments)) {
+    resolved.callee = candidates.front();
+  }
+  const FunctionEntry* callee = resolved.callee;
   if (callee == nullptr) return {};
-  ResolvedCall resolved{.callee = callee, .arguments = {}};
-  if (!read_arguments(call, *callee, resolved.arguments)) return {};
   const ir::Function& function = context_.file.module().functions[static_cast<std::size_t>(callee->index)];
   for (std::size_t i = 0; i < resolved.arguments.size(); ++i) {
     const ir::Type wanted = function.variables[i].type;

@@ -42,9 +42,12 @@ std::optional<Constant> parse_real(std::string_view text) {
   return Constant::real(value);
 }
 
-std::optional<Constant> checked(bool overflow, std::int64_t value) {
-  if (overflow) return std::nullopt;
-  return Constant::integer(value);
+/// The result of an arithmetic that says whether it overflowed.
+template <class Arithmetic>
+std::optional<Constant> exactly(Arithmetic arithmetic) {
+  std::int64_t result = 0;
+  if (arithmetic(&result)) return std::nullopt;
+  return Constant::integer(result);
 }
 
 std::optional<Constant> integer_power(std::int64_t base, std::int64_t exponent) {
@@ -65,13 +68,14 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
 }
 
 std::optional<Constant> compute_integers(std::string_view symbol, std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  if (symbol == "+") return checked(__builtin_add_overflow(a, b, &result), result);
-  if (symbol == "-") return checked(__builtin_sub_overflow(a, b, &result), result);
-  if (symbol == "*") return checked(__builtin_mul_overflow(a, b, &result), result);
+  using Result = std::int64_t*;
+  if (symbol == "+") return exactly([&](Result r) { return __builtin_add_overflow(a, b, r); });
+  if (symbol == "-") return exactly([&](Result r) { return __builtin_sub_overflow(a, b, r); });
+  if (symbol == "*") return exactly([&](Result r) { return __builtin_mul_overflow(a, b, r); });
   if (symbol == "**") return integer_power(a, b);
-  if (symbol == "<<" && b >= 0 && b < 63)
-    return checked(__builtin_mul_overflow(a, std::int64_t{1} << b, &result), result);
+  if (symbol == "<<" && b >= 0 && b < 63) {
+    return exactly([&](Result r) { return __builtin_mul_overflow(a, std::int64_t{1} << b, r); });
+  }
   if (symbol == ">>" && b >= 0 && b < 63) return Constant::integer(a >> b);
   if (symbol == "&") return Constant::integer(a & b);
   if (symbol == "|") return Constant::integer(a | b);

@@ -1,9 +1,12 @@
 #include "frontend/dataflow.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <utility>
+
+#include "frontend/constant.hpp"
 
 namespace assay::frontend {
 namespace {
@@ -63,6 +66,18 @@ std::vector<Node> blocks_of(Node statement) {
     default: break;
   }
   return blocks;
+}
+
+/// Whether the loop over this range runs at least once, as far as bare numbers tell.
+bool surely_runs(Node range) {
+  if (!range.is(Syntax::kCall) || range.part(Part::kFunction).text() != "range") return false;
+  std::vector<std::int64_t> bounds;
+  for (const Node bound : range.part(Part::kArguments).children()) {
+    const auto number = literal_constant(bound);
+    if (!number || number->number().is_real) return false;
+    bounds.push_back(number->number().integer);
+  }
+  return (bounds.size() == 1 && bounds[0] > 0) || (bounds.size() == 2 && bounds[0] < bounds[1]);
 }
 
 /// One abstract execution of a block. Reports each read of a name that may have no value yet.
@@ -129,7 +144,10 @@ class Execution {
         if (!at_break_.empty()) at_break_.back().meet(assigned);
         assigned.unreachable = true;
         break;
-      case Syntax::kContinue: assigned.unreachable = true; break;
+      case Syntax::kContinue:
+        if (!at_continue_.empty()) at_continue_.back().meet(assigned);
+        assigned.unreachable = true;
+        break;
       default: reads(statement, assigned); break;
     }
   }
@@ -157,17 +175,25 @@ class Execution {
     Assigned body = assigned;
     if (statement.is(Syntax::kFor)) target(statement.part(Part::kLeft), body);
     at_break_.push_back({.names = {}, .unreachable = true});
+    at_continue_.push_back({.names = {}, .unreachable = true});
     block(statement.part(Part::kBody), body);
-    Assigned broken = std::move(at_break_.back());
+    body.meet(at_continue_.back());
+    const Assigned broken = std::move(at_break_.back());
     at_break_.pop_back();
+    at_continue_.pop_back();
     if (condition && condition.is(Syntax::kTrue)) {
-      assigned = std::move(broken);  // the only way out
+      assigned = broken;  // the only way out
+    } else if (statement.is(Syntax::kFor) && surely_runs(statement.part(Part::kRight))) {
+      if (!assigned.has(statement.part(Part::kLeft).text())) body.names.erase(statement.part(Part::kLeft).text());
+      body.meet(broken);
+      assigned = std::move(body);
     }
   }
 
   std::vector<Node>& unassigned_;
   std::vector<Node> scratch_;
-  std::vector<Assigned> at_break_;
+  std::vector<Assigned> at_break_;     ///< by enclosing loop, what every break so far has assigned
+  std::vector<Assigned> at_continue_;  ///< the same of continue
 };
 
 /// A block with the names that occur in it.

@@ -52,8 +52,11 @@ ExprId ExpressionReader::value(Node node) {
     }
     case Syntax::kUnary: return unary(node);
     case Syntax::kNot: {
-      const ExprId operand = condition(node.part(Part::kArgument));
-      return context_.operation(node, Op::kNot, {operand});
+      const ExprId operand = value(node.part(Part::kArgument));
+      if (operand != kNone && context_.type_of(operand).is_float_scalar()) {
+        return context_.error(node, "Warp has no `not` of a float: compare it with 0.0");
+      }
+      return context_.operation(node, Op::kNot, {truth(node, operand)});
     }
     case Syntax::kBoolean: return boolean(node);
     case Syntax::kComparison: return comparison(node);
@@ -180,8 +183,12 @@ ExprId ExpressionReader::comparison(Node node) {
     const bool has_next = i + 3 < tokens.size();
     const ExprId right = i == 1 ? value(tokens[i + 1]) : lazy_value(tokens[i + 1]);
     if (left == kNone || right == kNone) return kNone;
-    ExprId next = kNone;
-    if (has_next) next = context_.copy(right);
+    if (tokens.size() > 3 && context_.type_of(left) != context_.type_of(right)) {
+      return context_.error(
+          node, fmt::format("a chain compares values of one type, got {} and {}",
+                            context_.type_name(context_.type_of(left)), context_.type_name(context_.type_of(right))));
+    }
+    const ExprId next = has_next ? context_.copy(right) : kNone;
     const ExprId test = compare(node, tokens[i].text(), left, right);
     result = i == 1 ? test : context_.operation(node, Op::kAnd, {result, test});
     left = next;

@@ -72,7 +72,8 @@ class ExpressionReader {
   ir::ExprId length_of(Node node);
   ir::ExprId thread_index(Node node);
   ir::ExprId call_file_function(Node node);
-  FunctionEntry* choose_callee(Node call);
+  bool is_callable(Node call, const FunctionEntry* callee);
+  ResolvedCall resolve_overload(Node call, std::vector<FunctionEntry*> candidates);
   bool read_arguments(Node call, const FunctionEntry& callee, std::vector<ir::ExprId>& values);
   ir::ExprId argument(Node node);
   ir::ExprId component(Node node, ir::Type type);

@@ -62,7 +62,7 @@ Result<void> FileReader::read() {
       std::any_of(entries_.begin(), entries_.end(), [](const FunctionEntry& entry) { return entry.refusal.empty(); });
   if (broken && !any_left) {
     const ir::Loc loc = broken.loc();
-    return Error{fmt::format("syntax error at '{}', and no kernel without one", describe(broken)),
+    return Error{fmt::format("syntax error at {}, and no definition without one", describe(broken)),
                  fmt::format("{}:{}", loc.line, loc.column)};
   }
   for (FunctionEntry& entry : entries_) {
@@ -72,6 +72,7 @@ Result<void> FileReader::read() {
     if (entry.is_kernel) read_entry(entry);
   }
   drop_invalid_kernels();
+  soften_unwanted();
   declare_all();
   std::stable_sort(result_.diagnostics.begin(), result_.diagnostics.end(),
                    [](const Diagnostic& a, const Diagnostic& b) {
@@ -199,6 +200,7 @@ std::vector<FunctionEntry*> FileReader::functions(std::string_view name) {
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) return {};
   for (FunctionEntry* entry : found->second) {
+    entry->is_wanted = true;
     if (!entry->is_kernel) read_entry(*entry);
   }
   return found->second;
@@ -234,8 +236,27 @@ void FileReader::drop_invalid_kernels() {
     }
   }
   module.kernels = std::move(valid);
-  // Functions that are invalid by themselves would spoil the module for everyone.
-  if (module.kernels.empty() && !ir::verify(module).empty()) module.functions.clear();
+  // Functions that are invalid by themselves have spoilt every kernel.
+  const auto complaints = ir::verify(module);
+  if (complaints.empty()) return;
+  module.functions.clear();
+  for (FunctionEntry& entry : entries_)
+    entry.state = FunctionEntry::State::kFailed;
+  if (!all.empty()) return;
+  const ir::Complaint& first = complaints.front();
+  report({.loc = first.loc, .construct = std::string(ir::row(first.rule).label), .reason = first.message});
+}
+
+/// A function that cannot be read and that nobody calls is no error.
+void FileReader::soften_unwanted() {
+  for (Diagnostic& diagnostic : result_.diagnostics) {
+    const auto found = by_name_.find(diagnostic.function);
+    if (found == by_name_.end()) continue;
+    const bool unwanted = std::all_of(found->second.begin(), found->second.end(), [](const FunctionEntry* entry) {
+      return !entry->is_kernel && !entry->is_wanted;
+    });
+    if (unwanted) diagnostic.severity = Severity::kNote;
+  }
 }
 
 void FileReader::declare_all() {

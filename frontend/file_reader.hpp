@@ -25,6 +25,7 @@ struct FunctionEntry {
   std::string refusal;  ///< why it is not even tried; empty if it is
   State state = State::kUnread;
   int index = -1;            ///< of a function that has been read: its place in Module::functions
+  bool is_wanted = false;    ///< something that was read, or tried, mentions it
   bool has_effects = false;  ///< it changes arrays, itself or through what it calls
   std::vector<std::string> parameters;
   std::map<std::string, Constant, std::less<>> defaults;
@@ -54,6 +55,7 @@ class FileReader {
   void refuse(FunctionEntry& entry, std::string reason);
   void read_entry(FunctionEntry& entry);
   void drop_invalid_kernels();
+  void soften_unwanted();
   void declare_all();
   /// What a decorator of Warp makes of the definition: "kernel", "func", "struct", "overload"; empty for none.
   std::string warp_decorator(Node decorated) const;

@@ -208,8 +208,7 @@ Result<ir::Type> ModuleScope::type(Node expression) const {
       return inner.size() == 1 ? type(inner[0]) : Result<ir::Type>(unknown_type(expression));
     }
     case Syntax::kString: {
-      const std::string_view text = expression.text();
-      return Error{fmt::format("the type {} is written as a string, which only Python can evaluate", text)};
+      return type_in_string(expression);
     }
     case Syntax::kIdentifier: {
       const std::string_view name = expression.text();
@@ -235,6 +234,20 @@ Result<ir::Type> ModuleScope::type(Node expression) const {
   if (!known.is_void()) return known;
   if (name == "array") return Error{"the array's dtype is missing"};
   return unknown_type(expression);
+}
+
+/// A type written as text, 'wp.vec3', is the type that the text would name.
+Result<ir::Type> ModuleScope::type_in_string(Node string) const {
+  std::string_view text = string.text();
+  const bool is_plain = text.size() > 2 && (text.front() == '"' || text.front() == '\'') && text[1] != text[0];
+  if (!is_plain) return unknown_type(string);
+  text = text.substr(1, text.size() - 2);
+  const auto tree = SyntaxTree::parse(std::string(text));
+  if (!tree.ok() || tree->root().has_error()) return unknown_type(string);
+  const auto statements = tree->root().children();
+  const auto parts = statements.size() == 1 ? statements[0].children() : std::vector<Node>();
+  if (parts.size() != 1 || parts[0].is(Syntax::kString)) return unknown_type(string);
+  return type(parts[0]);
 }
 
 Result<ir::Type> ModuleScope::type_of_call(Node call) const {

@@ -40,6 +40,7 @@ class ModuleScope {
 
  private:
   std::optional<Constant> constant_call(Node call) const;
+  Result<ir::Type> type_in_string(Node string) const;
   Result<ir::Type> type_of_call(Node call) const;
   Result<ir::Type> array_type(std::string_view constructor, Node arguments) const;
   Result<ir::Type> vector_or_matrix(std::string_view name, Node arguments) const;

@@ -142,6 +142,18 @@ void StatementReader::alternative(const std::vector<Node>& clauses, std::size_t 
   context_.builder.append({.node = std::move(result), .loc = clause.loc()});
 }
 
+/// Whether Warp unrolls the loop: its bounds are numbers and it runs at most 16 times.
+bool StatementReader::is_unrolled(const ir::For& loop) const {
+  std::int64_t bounds[3];
+  for (int i = 0; i < 3; ++i) {
+    const ExprId bound = i == 0 ? loop.start : i == 1 ? loop.stop : loop.step;
+    if (bound == kNone || context_.function.expr(bound).kind != ir::ExprKind::kLiteral) return false;
+    bounds[i] = static_cast<std::int64_t>(context_.function.expr(bound).bits);
+  }
+  const auto [start, stop, step] = bounds;
+  return step != 0 && (stop - start) / step <= 16;
+}
+
 void StatementReader::for_statement(Node node) {
   const Node target = node.part(Part::kLeft);
   const Node range = node.part(Part::kRight);
@@ -188,6 +200,8 @@ void StatementReader::for_statement(Node node) {
   context_.builder.at(target.loc());
   loop.variable = context_.builder.declare(std::string(target.text()), ir::kI32);
   const Node body = node.part(Part::kBody);
+  const int unrolled = is_unrolled(loop) ? 0 : 1;
+  dynamic_loops_ += unrolled;
   loop.body = nested(body, [&] {
     ir::VarId variable = loop.variable;
     if (context_.flow.assigned_in(body, target.text())) {
@@ -197,6 +211,7 @@ void StatementReader::for_statement(Node node) {
     }
     context_.bindings.bind(target.text(), variable);
   });
+  dynamic_loops_ -= unrolled;
   if (sound) append(node, std::move(loop));
 }
 
@@ -206,7 +221,9 @@ void StatementReader::while_statement(Node node) {
     return;
   }
   ir::While loop{.condition = expressions_.lazy_condition(node.part(Part::kCondition)), .body = {}};
+  ++dynamic_loops_;
   loop.body = nested(node.part(Part::kBody));
+  --dynamic_loops_;
   append(node, std::move(loop));
 }
 

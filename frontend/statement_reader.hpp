@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,7 @@ class StatementReader {
   void if_statement(Node node);
   void alternative(const std::vector<Node>& clauses, std::size_t first);
   void for_statement(Node node);
+  bool is_unrolled(const ir::For& loop) const;
   void while_statement(Node node);
   void return_statement(Node node);
   /// Reads a nested block: its names go with it.
@@ -50,8 +52,13 @@ class StatementReader {
   /// Whether the name is new and belongs to the block that is being read.
   bool is_new_here(std::string_view name) const;
 
+  /// Tells the user if Warp would refuse the change: it takes a variable that starts as a bare number for a constant.
+  void note_changed_constant(Node name, ir::VarId variable);
+
   FunctionContext& context_;
   ExpressionReader expressions_;
+  int dynamic_loops_ = 0;                      ///< around the statement being read
+  std::map<ir::VarId, int> starts_as_number_;  ///< variables, by the number of dynamic loops around their start
 };
 
 }  // namespace assay::frontend

@@ -198,6 +198,7 @@ Node first_error(Node node) {
 
 std::string describe(Node node) {
   constexpr std::size_t kLongest = 48;
+  if (node.is_missing()) return fmt::format("missing '{}'", node.grammar_name());
   if (node.is(Syntax::kCall)) {
     const Node function = node.part(Part::kFunction);
     if (function.text().size() <= kLongest) return std::string(function.text()) + "(...)";
