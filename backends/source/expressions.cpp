@@ -260,10 +260,11 @@ Text ExpressionPrinter::conditional(const Expr& e) {
           kTernary};
 }
 
-/// Operands stand between parentheses and commas, or as arguments of a template.
+/// "f($0, $1)", "f<$T>($0)" and other formulas.
 Text ExpressionPrinter::call_pattern(const Expr& e, std::string_view pattern) {
   for (const std::string_view function : functions_in(pattern))
     unit_.helpers().use(function);
+  const bool is_call = is_letter(pattern[0]) && pattern.ends_with(')');
   std::string result;
   for (std::size_t at = 0; at < pattern.size(); ++at) {
     if (pattern[at] != '$') {
@@ -271,11 +272,15 @@ Text ExpressionPrinter::call_pattern(const Expr& e, std::string_view pattern) {
       continue;
     }
     const char what = pattern[++at];
-    if (what == 'T') result += unit_.type(e.type);
-    else if (what == '*') result += arguments(e.args, LiteralForm::kTyped);
-    else result += print(e.args[static_cast<std::size_t>(what - '0')]);
+    if (what == 'T') {
+      result += unit_.type(e.type);
+    } else if (what == '*') {
+      result += arguments(e.args, LiteralForm::kTyped);
+    } else {
+      result += operand(e.args[static_cast<std::size_t>(what - '0')], is_call ? kComma : kPostfix);
+    }
   }
-  return {std::move(result), kPostfix};
+  return {std::move(result), is_call ? kPostfix : kComma};
 }
 
 Text ExpressionPrinter::cast(const Expr& e) {

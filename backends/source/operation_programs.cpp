@@ -1,7 +1,9 @@
 #include "backends/source/operation_programs.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <functional>
-#include <map>
 #include <string>
 
 #include <fmt/format.h>
@@ -148,7 +150,7 @@ ir::Module every_atomic(backends::SourceTarget target) {
   return module;
 }
 
-ir::Function elementwise(const ir::Module& module, Op op, Type type) {
+ir::Function elementwise(const ir::Module& module, Op op, Type type, Form form) {
   ir::Function kernel;
   kernel.name = fmt::format("{}_{}", ir::row(op).mnemonic, ir::row(type.scalar).name);
   kernel.is_kernel = true;
@@ -157,11 +159,15 @@ ir::Function elementwise(const ir::Module& module, Op op, Type type) {
   for (const char* name : {"a", "b", "c", "out"})
     arrays.push_back(b.parameter(name, type.array_of(1)));
   const ir::VarId i = b.thread_index("i");
+  const auto load = [&](int k) { return b.load(arrays[static_cast<std::size_t>(k)], {b.var(i)}); };
   std::vector<ir::ExprId> args;
-  for (int k = 0; k < ir::row(op).arity; ++k)
-    args.push_back(b.load(arrays[static_cast<std::size_t>(k)], {b.var(i)}));
+  for (int k = 0; k < ir::row(op).arity; ++k) {
+    const ir::ExprId always = b.op(Op::kGe, {b.var(i), b.i32(0)});
+    args.push_back(form == Form::kPlain ? load(k) : b.op(Op::kConditional, {always, load(k), load((k + 1) % 3)}));
+  }
   ir::ExprId value = b.op(op, args);
   if (b.type_of(value) != type) value = b.cast(type, value);
+  if (form == Form::kNested) value = b.op(Op::kMul, {b.literal(type, std::int64_t{1}), value});
   b.store(arrays[3], {b.var(i)}, value);
   return kernel;
 }

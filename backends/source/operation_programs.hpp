@@ -14,8 +14,12 @@ ir::Module every_operation();
 /// One kernel for each kind of atomic update, with one statement for each type of cell that the target takes.
 ir::Module every_atomic(backends::SourceTarget target);
 
-/// A kernel "op" with the parameters a, b, c and out, arrays of `type`: out[i] = op(a[i], b[i], c[i]), as many operands
-/// as the operation takes; a bool result is converted.
-ir::Function elementwise(const ir::Module& module, ir::Op op, ir::Type type);
+/// How an operation is embedded in its kernel. kNested means the same: the operands are conditional expressions, the
+/// loosest there are, and the result is a factor.
+enum class Form { kPlain, kNested };
+
+/// A kernel named after operation and type, with the parameters a, b, c and out, arrays of `type`:
+/// out[i] = op(a[i], b[i], c[i]), as many operands as the operation takes; a bool result is converted.
+ir::Function elementwise(const ir::Module& module, ir::Op op, ir::Type type, Form form);
 
 }  // namespace assay::source::testing

@@ -20,6 +20,7 @@ namespace {
 using backends::EmittedKernel;
 using backends::SourceTarget;
 using ir::Op;
+using testing::Form;
 using testing::Library;
 
 constexpr const char* kWarnings = "-fsyntax-only -Wall -Werror -Wno-unused";
@@ -136,7 +137,7 @@ std::map<Op, Meaning<T>> integer_meanings() {
       {Op::kMul, [](T a, T b, T) { return T(U(a) * U(b)); }},
       {Op::kDiv, [](T a, T b, T) { return T(a / b); }},
       {Op::kMod, [](T a, T b, T) { return T(a % b); }},
-      {Op::kFloorDiv, [](T a, T b, T) { return T(a / b); }},
+      {Op::kFloorDiv, [](T a, T b, T) { return T(a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0)); }},
       {Op::kLt, [](T a, T b, T) { return T(a < b); }},
       {Op::kAbs, [](T a, T, T) { return T(a < 0 ? 0 - U(a) : U(a)); }},
       {Op::kSign, [](T a, T, T) { return sign_of(a); }},
@@ -200,19 +201,21 @@ std::vector<std::vector<T>> integer_operands(const ir::OperationRow& row) {
 }
 
 template <typename T>
-ir::Module elementwise_module(ir::Scalar scalar, const std::map<Op, Meaning<T>>& meanings) {
+ir::Module elementwise_module(ir::Scalar scalar, const std::map<Op, Meaning<T>>& meanings, Form form) {
   ir::Module module;
   for (const auto& entry : meanings) {
-    module.kernels.push_back(testing::elementwise(module, entry.first, ir::scalar_type(scalar)));
+    module.kernels.push_back(testing::elementwise(module, entry.first, ir::scalar_type(scalar), form));
   }
   return module;
 }
 
 constexpr const char* kStrict = "-O0 -ffp-contract=off";
 
-TEST(Operations, FloatRowsComputeWhatTheyShouldInBothLanes) {
-  const std::string source = testing::joined(
-      testing::print_all(elementwise_module(ir::Scalar::kF32, float_meanings<float>()), SourceTarget::kCpp));
+class Meanings : public ::testing::TestWithParam<Form> {};
+
+TEST_P(Meanings, OfFloatRowsInBothLanes) {
+  const std::string source = testing::joined(testing::print_all(
+      elementwise_module(ir::Scalar::kF32, float_meanings<float>(), GetParam()), SourceTarget::kCpp));
   expect_meanings<float>(Library(source, kStrict), ir::Scalar::kF32, float_meanings<float>(), float_operands<float>);
   expect_meanings<double>(Library(source, std::string(kStrict) + " -DASSAY_REAL=double"), ir::Scalar::kF32,
                           float_meanings<double>(), float_operands<double>);
@@ -229,20 +232,23 @@ TEST(Operations, EveryFloatRowHasAMeaning) {
 }
 
 template <typename T>
-void expect_integer_meanings(ir::Scalar scalar) {
+void expect_integer_meanings(ir::Scalar scalar, Form form) {
   const auto meanings = integer_meanings<T>();
   const std::string source =
-      testing::joined(testing::print_all(elementwise_module(scalar, meanings), SourceTarget::kCpp));
+      testing::joined(testing::print_all(elementwise_module(scalar, meanings, form), SourceTarget::kCpp));
   expect_meanings<T>(Library(source, "-O2"), scalar, meanings, integer_operands<T>);
 }
 
-TEST(Operations, IntegerRowsComputeWhatTheyShould) {
-  expect_integer_meanings<std::int8_t>(ir::Scalar::kI8);
-  expect_integer_meanings<std::uint16_t>(ir::Scalar::kU16);
-  expect_integer_meanings<std::int32_t>(ir::Scalar::kI32);
-  expect_integer_meanings<std::uint32_t>(ir::Scalar::kU32);
-  expect_integer_meanings<std::int64_t>(ir::Scalar::kI64);
+TEST_P(Meanings, OfIntegerRows) {
+  expect_integer_meanings<std::int8_t>(ir::Scalar::kI8, GetParam());
+  expect_integer_meanings<std::uint16_t>(ir::Scalar::kU16, GetParam());
+  expect_integer_meanings<std::int32_t>(ir::Scalar::kI32, GetParam());
+  expect_integer_meanings<std::uint32_t>(ir::Scalar::kU32, GetParam());
+  expect_integer_meanings<std::int64_t>(ir::Scalar::kI64, GetParam());
 }
+
+INSTANTIATE_TEST_SUITE_P(Form, Meanings, ::testing::Values(Form::kPlain, Form::kNested),
+                         [](const auto& info) { return info.param == Form::kPlain ? "Plain" : "Nested"; });
 
 }  // namespace
 }  // namespace assay::source
