@@ -49,10 +49,11 @@ void ControlTally::add(const ControlTally& other) {
 
 ControlTally present_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
                               std::size_t row, std::uint64_t seed, std::span<const Computed> untouched) {
+  const bool integers = !expected.empty() && expected[0].is_integer;
+  const Computed mean = integers ? Computed{.integer = std::llround(input_mean)} : Computed{.value = input_mean};
   std::vector<std::pair<std::string_view, Values>> controls = {
       {"zeros", changed(got, [](Computed& v) { v = {}; })},
-      {"the inputs' mean",
-       changed(got, [&](Computed& v) { v = {.value = input_mean, .integer = std::llround(input_mean)}; })},
+      {"the inputs' mean", changed(got, [&](Computed& v) { v = mean; })},
       {"the negated result", changed(got, [](Computed& v) { v = {.value = -v.value, .integer = -v.integer}; })},
       {"the doubled result", changed(got, [](Computed& v) { v = {.value = 2 * v.value, .integer = 2 * v.integer}; })},
       {"the shuffled result", shuffled(got, seed)},

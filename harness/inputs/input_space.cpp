@@ -16,6 +16,7 @@ using namespace ir;
 using reference::Finding;
 
 constexpr int kTries = 24;
+constexpr int kSample = 96;
 constexpr std::int32_t kLargestExtent = 1 << 17;
 constexpr std::int64_t kLargestInteger = 12;
 constexpr double kLow = -2, kHigh = 2, kPositiveLow = 0.1;
@@ -56,6 +57,18 @@ double fitted(Scalar scalar, double value, Interval interval) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t seed) {
+  if (threads <= kSampledAbove) return {};
+  std::vector<std::int64_t> sample{0, threads - 1, std::min<std::int64_t>(65'535, threads - 1),
+                                   std::min<std::int64_t>(65'536, threads - 1)};
+  Rng rng(seed);
+  for (int i = 0; i < kSample; ++i)
+    sample.push_back(rng.uniform_int<std::int64_t>(0, threads - 1));
+  std::sort(sample.begin(), sample.end());
+  sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
+  return sample;
+}
 
 Result<InputSpace> InputSpace::make(const Module& module, const Function& kernel, const reference::Oracle& oracle) {
   Result<Hints> hints = parse_hints(module, kernel);
@@ -273,8 +286,10 @@ std::variant<Launch, NoInputs> InputSpace::draw(const DrawRequest& request) {
   std::optional<Finding> last;
   for (std::uint64_t attempt = 0; attempt < kTries; ++attempt) {
     Launch launch = guess(request, attempt);
-    const reference::Reference run =
-        oracle_->evaluate({.launch = launch, .uninitialised = uninitialised_, .instruction_budget = 20'000'000});
+    const reference::Reference run = oracle_->evaluate({.launch = launch,
+                                                        .uninitialised = uninitialised_,
+                                                        .order = sampled_threads(launch.threads(), request.seed),
+                                                        .instruction_budget = 20'000'000});
     if (run.findings.empty()) {
       if (!positive_ && is_degenerate(run)) {
         positive_ = true;

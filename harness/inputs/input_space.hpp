@@ -32,6 +32,12 @@ struct DrawRequest {
   std::int32_t size = 17;  ///< wanted extent of the first launch dimension; further ones follow from it
 };
 
+/// Above this many threads the oracle runs a sample of them, so that judging stays affordable.
+inline constexpr std::int64_t kSampledAbove = 16'384;
+/// Thread numbers of a sample, ascending: the first, the last, those about 2^16, and others at random. Empty, which
+/// stands for all, for launches that are not large.
+std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t seed);
+
 /// Why no defined run was found.
 struct NoInputs {
   bool race = false;  ///< the kernel races by itself; otherwise a domain that was not found

@@ -4,24 +4,11 @@
 #include <cmath>
 
 #include "harness/judge/trial.hpp"
-#include "ir/support/rng.hpp"
 
 namespace assay::harness {
 namespace {
 
 constexpr std::int32_t kLarge = 65'539;  // prime
-constexpr int kSampledThreads = 96;
-
-std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t seed) {
-  std::vector<std::int64_t> sample{0, threads - 1, 65'535, 65'536};
-  Rng rng(seed);
-  for (int i = 0; i < kSampledThreads; ++i)
-    sample.push_back(rng.uniform_int<std::int64_t>(0, threads - 1));
-  std::sort(sample.begin(), sample.end());
-  sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
-  return sample;
-}
-
 }  // namespace
 
 void judge_sizes(const Stage& stage, const std::vector<ir::Launch>& launches) {

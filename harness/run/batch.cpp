@@ -36,12 +36,6 @@ std::string types_part(const KernelSource& source) {
   return source.module == nullptr ? "unknown" : types_of(*source.module, source.module->kernels[source.kernel_index]);
 }
 
-/// What the command line calls the kernel.
-std::string selector_of(const KernelSource& source) {
-  if (source.family == "user") return fmt::format("{}:{}", source.file, source.kernel);
-  return fmt::format("{}/{}", source.family, source.kernel);
-}
-
 CaseRecord blank_record(const KernelSource& source, const backends::Device& device, Pass pass,
                         const RunOptions& options) {
   CaseRecord record;
@@ -54,8 +48,8 @@ CaseRecord blank_record(const KernelSource& source, const backends::Device& devi
   record.mode = options.mode.name;
   record.source.file = source.file.empty() ? fmt::format("{}/{}.py", source.family, source.kernel) : source.file;
   if (source.module != nullptr) record.source.line = source.module->kernels[source.kernel_index].loc.line;
-  record.reproduce = fmt::format("{} '{}' --device {} --pass {} --seed {}", options.reproduce_prefix,
-                                 selector_of(source), device.name(), to_text(pass), options.seed);
+  record.reproduce = fmt::format("{} '{}' --device {} --pass {} --seed {}", options.reproduce_prefix, source.selector,
+                                 device.name(), to_text(pass), options.seed);
   record.time_ms.read = source.read_ms;
   return record;
 }

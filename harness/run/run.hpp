@@ -28,6 +28,7 @@ struct KernelSource {
   std::size_t kernel_index = 0;  ///< in module->kernels
   std::string file;              ///< for messages and the record; empty for a random kernel
   std::string python;            ///< its source text
+  std::string selector = {};     ///< what the command line calls it: "loop/r1_42", "wave.py:step"
   /// Why the reader could not take this kernel; `module` is then null and its cases end as unsupported(reader).
   std::optional<Error> unreadable = std::nullopt;
   double read_ms = 0;
