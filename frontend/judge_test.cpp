@@ -107,6 +107,7 @@ TEST_F(JudgeTest, AgreesOnLayout) {
   expect_agreement(
       "import warp as wp\n@wp.func\ndef f(x: float): return x\n@wp.kernel(enable_backward=False)\ndef k(): pass\n");
   expect_agreement("import warp as wp\r\n@wp.kernel\r\ndef k(x: float):\r\n    pass\r\n");
+  expect_agreement("import warp as wp\n@wp.kernel\ndef k(x: float) -> None:\n\tif x > (1.0 +\n2.0):\n\t\tpass\n");
   expect_agreement(
       "import warp as wp\ns = '''\n@wp.kernel\ndef no(): pass\n'''\n@wp.kernel\ndef yes(n: int): \\\n  pass\n");
   expect_agreement("import warp as wp\n# größe\n@wp.kernel\ndef k(x: wp.array(dtype=float), n: int): pass  # ü\n");

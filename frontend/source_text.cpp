@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,10 +27,25 @@ std::size_t sequence_length(std::string_view text) {
 }
 
 std::string place(std::string_view text, std::size_t offset) {
-  const std::string_view before = text.substr(0, offset);
-  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  const std::size_t start = before.rfind('\n');
-  return fmt::format("{}:{}", line, offset - (start == std::string_view::npos ? 0 : start + 1) + 1);
+  const ir::Loc loc = SourceText(std::string(text)).loc(offset);
+  return fmt::format("{}:{}", loc.line, loc.column);
+}
+
+/// The end of the string literal whose opening quote stands at `at`; the end of the text if it is not closed.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const bool is_triple = text.substr(at, 3) == std::string(3, quote);
+  const std::string_view closing = text.substr(at, is_triple ? 3 : 1);
+  for (at += closing.size(); at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text.substr(at, closing.size()) == closing) {
+      return at + closing.size();
+    } else if (text[at] == '\n' && !is_triple) {
+      return at;
+    }
+  }
+  return text.size();
 }
 
 }  // namespace
@@ -47,6 +63,38 @@ Result<std::string_view> check_source(std::string_view bytes) {
     at += length;
   }
   return bytes;
+}
+
+std::string join_bracketed_lines(std::string_view text) {
+  std::string joined(text);
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '"' || c == '\'') {
+      at = end_of_string(text, at);
+      continue;
+    }
+    std::size_t end = at + 1;
+    if (c == '#') end = std::min(text.find('\n', at), text.size());
+    const bool is_blank = c == '#' || c == '\n' || c == '\r';
+    if (is_blank && depth > 0) joined.replace(at, end - at, end - at, ' ');
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if ((c == ')' || c == ']' || c == '}') && depth > 0) --depth;
+    at = end;
+  }
+  return joined;
+}
+
+SourceText::SourceText(std::string text) : text_(std::move(text)) {
+  for (std::size_t at = 0; at < text_.size(); ++at) {
+    if (text_[at] == '\n') line_starts_.push_back(at + 1);
+  }
+}
+
+ir::Loc SourceText::loc(std::size_t offset) const {
+  const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  const auto line = after - line_starts_.begin();
+  return {static_cast<std::int32_t>(line), static_cast<std::int32_t>(offset - *(after - 1)) + 1};
 }
 
 std::vector<std::string> split_lines(std::string_view text) {

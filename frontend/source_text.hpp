@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/module.hpp"
 #include "ir/support/result.hpp"
 
 namespace assay::frontend {
@@ -19,5 +20,23 @@ Result<std::string_view> check_source(std::string_view bytes);
 
 /// The lines without their ends; "\r\n" ends a line too.
 std::vector<std::string> split_lines(std::string_view text);
+
+/// The text with line breaks and comments inside brackets made spaces, byte for byte in the same place: the same
+/// program for Python, but without lines that go on further left than their block, at which the grammar stumbles.
+std::string join_bracketed_lines(std::string_view text);
+
+/// A text that finds the line of a byte.
+class SourceText {
+ public:
+  explicit SourceText(std::string text);
+
+  std::string_view text() const { return text_; }
+  /// Line and column, from 1, of the byte at an offset.
+  ir::Loc loc(std::size_t offset) const;
+
+ private:
+  std::string text_;
+  std::vector<std::size_t> line_starts_{0};
+};
 
 }  // namespace assay::frontend

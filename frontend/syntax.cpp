@@ -1,6 +1,8 @@
 #include "frontend/syntax.hpp"
 
 #include <array>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -111,20 +113,34 @@ class Cursor {
   TSTreeCursor cursor_;
 };
 
-/// The place of the first node that is more than `limit` levels down, or line 0.
-ir::Loc too_deep(TSNode root, int limit) {
+/// The offset of the first node that is more than `limit` levels down.
+std::optional<std::uint32_t> too_deep(TSNode root, int limit) {
   Cursor cursor(root);
   int depth = 0;
   while (true) {
     if (ts_tree_cursor_goto_first_child(cursor.get())) {
       if (++depth <= limit) continue;
-      return Node(ts_tree_cursor_current_node(cursor.get()), {}).loc();
+      return ts_node_start_byte(ts_tree_cursor_current_node(cursor.get()));
     }
     while (!ts_tree_cursor_goto_next_sibling(cursor.get())) {
-      if (!ts_tree_cursor_goto_parent(cursor.get())) return {};
+      if (!ts_tree_cursor_goto_parent(cursor.get())) return std::nullopt;
       --depth;
     }
   }
+}
+
+/// Null if the parser gave up.
+TSTree* parse_text(std::string_view text) {
+  constexpr std::uint64_t kLongestMicroseconds = 10'000'000;
+  struct DeleteParser {
+    void operator()(TSParser* parser) const { ts_parser_delete(parser); }
+  };
+  const std::unique_ptr<TSParser, DeleteParser> parser(ts_parser_new());
+  if (!ts_parser_set_language(parser.get(), tree_sitter_python())) {
+    throw std::logic_error("the Python grammar does not fit the tree-sitter library: rebuild after ci/setup");
+  }
+  ts_parser_set_timeout_micros(parser.get(), kLongestMicroseconds);
+  return ts_parser_parse_string(parser.get(), nullptr, text.data(), static_cast<std::uint32_t>(text.size()));
 }
 
 }  // namespace
@@ -137,16 +153,13 @@ Syntax Node::kind() const {
 
 std::string_view Node::text() const {
   const std::uint32_t start = ts_node_start_byte(node_);
-  return text_.substr(start, ts_node_end_byte(node_) - start);
+  return source_->text().substr(start, ts_node_end_byte(node_) - start);
 }
 
-ir::Loc Node::loc() const {
-  const TSPoint point = ts_node_start_point(node_);
-  return {static_cast<std::int32_t>(point.row) + 1, static_cast<std::int32_t>(point.column) + 1};
-}
+ir::Loc Node::loc() const { return source_->loc(ts_node_start_byte(node_)); }
 
 Node Node::part(Part part) const {
-  return {ts_node_child_by_field_id(node_, grammar().parts[static_cast<std::size_t>(part)]), text_};
+  return {ts_node_child_by_field_id(node_, grammar().parts[static_cast<std::size_t>(part)]), *source_};
 }
 
 std::vector<Node> Node::children() const { return collect(true); }
@@ -157,7 +170,7 @@ std::vector<Node> Node::collect(bool named_only) const {
   Cursor cursor(node_);
   if (!ts_tree_cursor_goto_first_child(cursor.get())) return found;
   do {
-    const Node child(ts_tree_cursor_current_node(cursor.get()), text_);
+    const Node child(ts_tree_cursor_current_node(cursor.get()), *source_);
     if (named_only && !ts_node_is_named(child.node_)) continue;
     if (child.kind() != Syntax::kComment) found.push_back(child);
   } while (ts_tree_cursor_goto_next_sibling(cursor.get()));
@@ -165,24 +178,18 @@ std::vector<Node> Node::collect(bool named_only) const {
 }
 
 Result<SyntaxTree> SyntaxTree::parse(std::string text) {
-  constexpr std::uint64_t kLongestMicroseconds = 10'000'000;
-  struct DeleteParser {
-    void operator()(TSParser* parser) const { ts_parser_delete(parser); }
-  };
-  const std::unique_ptr<TSParser, DeleteParser> parser(ts_parser_new());
-  if (!ts_parser_set_language(parser.get(), tree_sitter_python())) {
-    return Error{"the Python grammar does not fit the tree-sitter library: rebuild after ci/setup"};
+  SyntaxTree result(std::move(text));
+  const std::string_view source = result.source_->text();
+  result.tree_.reset(parse_text(source));
+  if (result.tree_ && result.root().has_error()) {
+    Tree joined(parse_text(join_bracketed_lines(source)));
+    if (joined && !ts_node_has_error(ts_tree_root_node(joined.get()))) result.tree_ = std::move(joined);
   }
-  ts_parser_set_timeout_micros(parser.get(), kLongestMicroseconds);
-  auto owned = std::make_unique<const std::string>(std::move(text));
-  TSTree* tree =
-      ts_parser_parse_string(parser.get(), nullptr, owned->data(), static_cast<std::uint32_t>(owned->size()));
-  if (tree == nullptr) return Error{"parsing takes more than 10 s: split the file"};
-  SyntaxTree result(std::move(owned), tree);
-  const ir::Loc deep = too_deep(ts_tree_root_node(tree), kDeepest);
-  if (deep.line > 0) {
+  if (!result.tree_) return Error{"parsing takes more than 10 s: split the file"};
+  if (const auto offset = too_deep(ts_tree_root_node(result.tree_.get()), kDeepest)) {
+    const ir::Loc loc = result.source_->loc(*offset);
     return Error{fmt::format("nested more than {} levels of syntax deep", kDeepest),
-                 fmt::format("{}:{}", deep.line, deep.column)};
+                 fmt::format("{}:{}", loc.line, loc.column)};
   }
   return result;
 }

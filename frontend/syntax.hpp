@@ -12,6 +12,7 @@
 
 #include <tree_sitter/api.h>
 
+#include "frontend/source_text.hpp"
 #include "ir/module.hpp"
 #include "ir/support/result.hpp"
 
@@ -100,8 +101,8 @@ enum class Part : std::uint8_t {
 
 class Node {
  public:
-  Node() : node_{}, text_{} {}
-  Node(TSNode node, std::string_view text) : node_(node), text_(text) {}
+  Node() : node_{} {}
+  Node(TSNode node, const SourceText& source) : node_(node), source_(&source) {}
 
   explicit operator bool() const { return node_.id != nullptr && !ts_node_is_null(node_); }
   Syntax kind() const;
@@ -126,7 +127,7 @@ class Node {
   std::vector<Node> collect(bool named_only) const;
 
   TSNode node_;
-  std::string_view text_;
+  const SourceText* source_ = nullptr;
 };
 
 class SyntaxTree {
@@ -138,16 +139,17 @@ class SyntaxTree {
   /// Levels of syntax nodes. Bounds the recursion of everything that walks the tree.
   static constexpr int kDeepest = 400;
 
-  Node root() const { return {ts_tree_root_node(tree_.get()), *text_}; }
+  Node root() const { return {ts_tree_root_node(tree_.get()), *source_}; }
 
  private:
   struct Delete {
     void operator()(TSTree* tree) const { ts_tree_delete(tree); }
   };
-  SyntaxTree(std::unique_ptr<const std::string> text, TSTree* tree) : text_(std::move(text)), tree_(tree) {}
+  using Tree = std::unique_ptr<TSTree, Delete>;
+  explicit SyntaxTree(std::string text) : source_(std::make_unique<const SourceText>(std::move(text))) {}
 
-  std::unique_ptr<const std::string> text_;
-  std::unique_ptr<TSTree, Delete> tree_;
+  std::unique_ptr<const SourceText> source_;  ///< at a fixed address, for the nodes
+  Tree tree_;
 };
 
 /// The first erroneous place at or below `node`, in the order of the text; null if there is none.
