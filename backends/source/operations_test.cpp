@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -177,16 +179,17 @@ void expect_meanings(const Library& library, ir::Scalar scalar, const std::map<O
   }
 }
 
-/// Points inside the operands' intervals, the ends among them.
+/// Points of the operands' intervals, the ends among them, which round in all steps of a computation.
 template <typename T>
 std::vector<std::vector<T>> float_operands(const ir::OperationRow& row) {
-  constexpr int kPoints = 9;
+  constexpr double kFractions[] = {0, 0.113, 0.271, 0.381, 0.529, 0.617, 0.743, 0.877, 1};
+  constexpr std::size_t kPoints = std::size(kFractions);
   std::vector<std::vector<T>> operands(3);
   for (std::size_t k = 0; k < 3; ++k) {
     const auto [low, high] = row.domain.operands[k];
-    for (int i = 0; i < kPoints; ++i) {
-      const int step = k == 0 ? i : (i * (k == 1 ? 4 : 5) + 1) % kPoints;
-      operands[k].push_back(static_cast<T>(low + (high - low) * step / (kPoints - 1)));
+    for (std::size_t i = 0; i < kPoints; ++i) {
+      const std::size_t point = k == 0 ? i : (i * (k == 1 ? 4 : 5) + 1) % kPoints;
+      operands[k].push_back(static_cast<T>(low + (high - low) * kFractions[point]));
     }
   }
   return operands;
@@ -231,12 +234,15 @@ TEST(Operations, EveryFloatRowHasAMeaning) {
   }
 }
 
+/// Signed overflow, undefined in C++, ends the test.
+constexpr const char* kTrapping = "-O2 -fsanitize=signed-integer-overflow -fsanitize-undefined-trap-on-error";
+
 template <typename T>
 void expect_integer_meanings(ir::Scalar scalar, Form form) {
   const auto meanings = integer_meanings<T>();
   const std::string source =
       testing::joined(testing::print_all(elementwise_module(scalar, meanings, form), SourceTarget::kCpp));
-  expect_meanings<T>(Library(source, "-O2"), scalar, meanings, integer_operands<T>);
+  expect_meanings<T>(Library(source, kTrapping), scalar, meanings, integer_operands<T>);
 }
 
 TEST_P(Meanings, OfIntegerRows) {
