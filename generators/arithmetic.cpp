@@ -13,9 +13,9 @@ const std::vector<Op> kMenu = {Op::kAdd, Op::kAdd, Op::kSub, Op::kSub,      Op::
 
 /// Offers float(k) for an integer leaf, float64(x) for a float one.
 void offer_converted(Sketch& sketch, ir::VarId array, ir::Type real) {
-  sketch.offer({.type = real, .range = sketch.domain(array), .make = [&sketch, array, real] {
-                  return sketch.b().cast(real, sketch.element(array, sketch.here()).expr);
-                }});
+  const bool discrete = ir::is_integer(sketch.b().function().var(array).type.scalar);
+  const auto make = [&sketch, array, real] { return sketch.b().cast(real, sketch.element(array, sketch.here()).expr); };
+  sketch.offer({.type = real, .range = sketch.domain(array), .make = make, .discrete = discrete});
 }
 
 /// t += e and its like. Factors stay near 1 and divisors away from 0.

@@ -88,7 +88,7 @@ void update_state(Grower& grower, const CarriedState& state, bool use_all) {
       set(b.op(Op::kTanh, {b.op(Op::kAdd, {b.op(Op::kMul, {number(0.8), s()}), body({-1, 1})})}));
       break;
     case Update::kOscillate: set(b.op(Op::kSin, {b.op(Op::kAdd, {s(), body(kBody)})})); break;
-    case Update::kLargest: set(b.op(Op::kMax, {s(), body(kBody)})); break;
+    case Update::kLargest: set(b.op(Op::kMax, {b.op(Op::kMul, {number(0.9), s()}), body(kBody)})); break;
     case Update::kGated: {
       const ir::VarId e = sketch.let("e", {body(kBody), kBody});
       const ir::ExprId limit = grower.literal({-0.9, 0.9}).expr;
@@ -162,14 +162,14 @@ void offer_index(Grower& grower, ir::VarId index) {
   const double greatest = std::max({1.0, std::abs(range.low), std::abs(range.high)});
   const double factor = two_digits(1.5 / greatest);
   const ir::Type real = grower.real();
-  sketch.offer(
-      {.type = real, .range = {range.low * factor, range.high * factor}, .make = [&sketch, index, factor, real] {
-         ir::Builder& b = sketch.b();
-         // By way of f32: Warp retypes the constant index of an unrolled loop that is cast to f64 directly.
-         const ir::ExprId small = b.cast(ir::kF32, b.var(index));
-         const ir::ExprId converted = real == ir::kF32 ? small : b.cast(real, small);
-         return b.op(Op::kMul, {converted, b.literal(real, factor)});
-       }});
+  const auto make = [&sketch, index, factor, real] {
+    ir::Builder& b = sketch.b();
+    // By way of f32: Warp retypes the constant index of an unrolled loop that is cast to f64 directly.
+    const ir::ExprId small = b.cast(ir::kF32, b.var(index));
+    const ir::ExprId converted = real == ir::kF32 ? small : b.cast(real, small);
+    return b.op(Op::kMul, {converted, b.literal(real, factor)});
+  };
+  sketch.offer({.type = real, .range = {range.low * factor, range.high * factor}, .make = make, .discrete = true});
 }
 
 }  // namespace assay::generators

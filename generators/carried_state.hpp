@@ -17,7 +17,7 @@ enum class Update : std::uint8_t {
   kHorner,     ///< s = s * x + c, with |x| < 1
   kSaturate,   ///< s = tanh(0.8 * s + e)
   kOscillate,  ///< s = sin(s + e)
-  kLargest,    ///< s = max(s, e)
+  kLargest,    ///< s = max(0.9 * s, e): without the decay a body that repeats its value would tie
   kGated,      ///< if e > c: s += e, else: s *= 0.9
   kRational,   ///< s = s / (1 + s * s) + 0.25 * e
 };

@@ -26,6 +26,19 @@ bool needs_different_operands(Op op) {
   }
 }
 
+/// Whether the result jumps somewhere inside the domain.
+bool jumps(Op op) {
+  switch (row(op).kink) {
+    case ir::Kink::kAtIntegers:
+    case ir::Kink::kAtHalfIntegers:
+    case ir::Kink::kAtQuotientIntegers: return true;
+    default: return op == Op::kSign || op == Op::kStep || op == Op::kNonzero;
+  }
+}
+
+/// Whether the result is one of the operands.
+bool selects(Op op) { return op == Op::kMin || op == Op::kMax || op == Op::kClamp; }
+
 }  // namespace
 
 Term Grower::literal(Interval interval) {
@@ -59,10 +72,38 @@ Term Grower::grow(int depth) {
     return apply(op, {test, chosen, grow(depth - 2)});
   }
   if (op == Op::kPow && rng.bernoulli(0.6)) return tame(constant_power(grow(depth - 1)));
-  std::vector<Term> operands{grow(depth - 1)};
-  while (static_cast<int>(operands.size()) < row(op).arity)
-    operands.push_back(rng.bernoulli(0.5) ? leaf() : grow(depth - 2));
-  return tame(apply(op, std::move(operands)));
+  return tame(apply(op, operands_of(op, depth)));
+}
+
+std::vector<Term> Grower::operands_of(Op op, int depth) {
+  Rng& rng = sketch_.rng();
+  // What jumps jumps for a measurable set of inputs if its operand has jumped before: floor(sign(x)).
+  const bool continuous_first = jumps(op) || (selects(op) && rng.bernoulli(0.5));
+  std::vector<Term> operands{continuous_first ? continuous() : grow(depth - 1)};
+  while (static_cast<int>(operands.size()) < row(op).arity) {
+    if (!selects(op)) {
+      operands.push_back(rng.bernoulli(0.5) ? leaf() : grow(depth - 2));
+      continue;
+    }
+    // Two derived values may tie by construction, as max(x, y) and x do.
+    const bool high = operands.size() == 2;
+    const bool low = op == Op::kClamp && !high;
+    Term bound = literal({high ? 0.25 : -1.5, low ? -0.25 : 1.5});
+    if (continuous_first && rng.bernoulli(0.5)) bound = sketch_.leaf(real_, Sketch::From::kInputs).value_or(bound);
+    operands.push_back(bound);
+  }
+  return operands;
+}
+
+Term Grower::continuous() {
+  const auto input = sketch_.leaf(real_, Sketch::From::kInputs);
+  if (!input) return leaf();
+  switch (sketch_.rng().uniform_int(0, 3)) {
+    case 0: return *input;
+    case 1: return add(*input, literal({-1.5, 1.5}));
+    case 2: return mul(*input, literal({-2, 2}));
+    default: return mul(*input, sketch_.leaf(real_, Sketch::From::kInputs).value());
+  }
 }
 
 Term Grower::constant_power(Term base) {
@@ -159,13 +200,24 @@ Term Grower::condition(int depth) {
 Term Grower::comparison(int depth) {
   Rng& rng = sketch_.rng();
   const Op op = rng.choose({Op::kLt, Op::kLe, Op::kGt, Op::kGe});
-  Term left = rng.bernoulli(0.6) ? leaf() : grow(std::min(depth, 1));
+  // Two inputs, or something against a constant: derived values may be equal by construction, as min(x, y) and x.
+  if (rng.bernoulli(0.3)) {
+    const auto a = sketch_.leaf(real_, Sketch::From::kInputs);
+    const auto b = sketch_.leaf(real_, Sketch::From::kInputs);
+    if (a && b && !same_tree(a->expr, b->expr)) return {sketch_.b().op(op, {a->expr, b->expr}), {0, 1}};
+  }
+  Term left = depth <= 0 || rng.bernoulli(0.6) ? leaf() : joined_leaves();
   if (!depends_on_leaves(left.expr)) left = sketch_.leaf(real_).value_or(left);
   const double middle = (left.range.low + left.range.high) / 2;
   const double quarter = (left.range.high - left.range.low) / 4;
-  Term right = rng.bernoulli(0.6) ? literal({middle - quarter, middle + quarter}) : leaf();
-  if (same_tree(left.expr, right.expr)) right = literal({middle - quarter, middle + quarter});
+  const Term right = literal({middle - quarter, middle + quarter});
   return {sketch_.b().op(op, {left.expr, right.expr}), {0, 1}};
+}
+
+Term Grower::joined_leaves() {
+  const Op op = sketch_.rng().choose({Op::kAdd, Op::kSub, Op::kMul});
+  const Term first = leaf();
+  return apply(op, {first, leaf()});
 }
 
 Term Grower::with_unused(Term term) {

@@ -46,6 +46,10 @@ class Grower {
   Term scaled(Term term, double factor);
   Term shifted(Term term, double shift);
   Term comparison(int depth);
+  Term joined_leaves();
+  /// An input, perhaps scaled, shifted or times another: it meets any one value with probability 0.
+  Term continuous();
+  std::vector<Term> operands_of(ir::Op op, int depth);
   Term constant_power(Term base);
   bool depends_on_leaves(ir::ExprId id) const;
   bool is_literal(ir::ExprId id) const;

@@ -22,11 +22,14 @@ Term constant(Sketch& sketch, ir::Type integer, std::int64_t low, std::int64_t h
   return {sketch.b().literal(integer, value), {real, real}};
 }
 
+/// An input or variable; a constant only where there is none.
+Term known(Sketch& sketch, ir::Type integer) {
+  const auto term = sketch.leaf(integer);
+  return term ? *term : constant(sketch, integer, 1, 9);
+}
+
 Term leaf(Sketch& sketch, ir::Type integer) {
-  if (!sketch.rng().bernoulli(0.15)) {
-    if (const auto term = sketch.leaf(integer)) return *term;
-  }
-  return constant(sketch, integer, 1, 9);
+  return sketch.rng().bernoulli(0.2) ? constant(sketch, integer, 1, 9) : known(sketch, integer);
 }
 
 Interval range(Op op, Interval a, Interval b) {
@@ -54,7 +57,7 @@ Interval small_domain(ir::Type integer) { return {row(integer.scalar).is_signed 
 
 Term grow_integer(Sketch& sketch, ir::Type integer, int depth) {
   Rng& rng = sketch.rng();
-  if (depth <= 0) return leaf(sketch, integer);
+  if (depth <= 0) return known(sketch, integer);
   const Op op = rng.choose({Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kMod, Op::kFloorDiv, Op::kNeg});
   const Term a = grow_integer(sketch, integer, depth - 1);
   if (op == Op::kNeg) {
@@ -71,7 +74,7 @@ Term grow_integer(Sketch& sketch, ir::Type integer, int depth) {
 
 Term integer_condition(Sketch& sketch, ir::Type integer) {
   Rng& rng = sketch.rng();
-  const Term value = leaf(sketch, integer);
+  const Term value = known(sketch, integer);
   if (rng.bernoulli(0.5)) {
     const std::int64_t modulus = rng.uniform_int(2, 4);
     const std::int64_t remainder = rng.uniform_int(std::int64_t{0}, modulus - 1);

@@ -59,9 +59,8 @@ void offer_parameters(Sketch& sketch, const Parameters& p, ir::Type real) {
           sketch, real, [&b, p] { return b.var(p.vector); }, c);
   }
   if (p.integer != ir::kNone) {
-    sketch.offer({.type = real, .range = sketch.domain(p.integer), .make = [&b, p, real] {
-                    return b.cast(real, b.var(p.integer));
-                  }});
+    const auto make = [&b, p, real] { return b.cast(real, b.var(p.integer)); };
+    sketch.offer({.type = real, .range = sketch.domain(p.integer), .make = make, .discrete = true});
   }
   if (p.settings != ir::kNone) {
     for (int f = 0; f < 2; ++f)

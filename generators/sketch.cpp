@@ -95,11 +95,12 @@ void Sketch::offer_elements(std::initializer_list<ir::VarId> arrays) {
   }
 }
 
-std::optional<Term> Sketch::leaf(ir::Type type) {
+std::optional<Term> Sketch::leaf(ir::Type type, From from) {
   std::vector<std::size_t> all;
   std::vector<std::size_t> unused;
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
-    if (leaves_[i].type != type) continue;
+    const bool is_input = leaves_[i].variable < kernel().parameter_count && !leaves_[i].discrete;
+    if (leaves_[i].type != type || (from == From::kInputs && !is_input)) continue;
     all.push_back(i);
     if (leaves_[i].uses == 0) unused.push_back(i);
   }

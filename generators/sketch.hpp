@@ -9,6 +9,7 @@
 //     sketch.store(out, term);
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <optional>
@@ -36,6 +37,7 @@ struct Leaf {
   std::function<ir::ExprId()> make;  ///< a fresh expression for each use
   ir::VarId variable = ir::kNone;    ///< the variable that it reads, if it is one
   int uses = 0;
+  bool discrete = false;  ///< takes few values, so that a jump may lie exactly on one of them
 };
 
 class Sketch {
@@ -79,8 +81,11 @@ class Sketch {
   /// Offers array[i] (array[i, j]) for arrays of the launch's rank, or array[i] for those of rank 1.
   void offer_elements(std::initializer_list<ir::VarId> arrays);
   void offer_element(ir::VarId array, std::function<std::vector<ir::ExprId>()> indices);
+  /// Inputs are parameters and elements that take any value, as opposed to variables of the body and converted
+  /// integers.
+  enum class From : std::uint8_t { kAll, kInputs };
   /// A leaf of the type, by preference one not used yet; nullopt where there is none.
-  std::optional<Term> leaf(ir::Type type);
+  std::optional<Term> leaf(ir::Type type, From from = From::kAll);
   std::vector<Leaf>& leaves() { return leaves_; }
 
   // ---- statements

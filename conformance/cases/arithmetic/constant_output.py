@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def constant_output(x: wp.array(dtype=float), out: wp.array(dtype=float), fixed: wp.array(dtype=float)):
+def constant_output(
+    x: wp.array(dtype=float),
+    out: wp.array(dtype=float),
+    fixed: wp.array(dtype=float),
+):
     i = wp.tid()
     fixed[i] = 2.5
     out[i] = x[i] * 1.5 + 0.25

@@ -4,7 +4,10 @@ import warp as wp
 
 @wp.kernel
 def mixed_precision(
-    x: wp.array(dtype=float), w: wp.array(dtype=wp.float64), out: wp.array(dtype=float), fine: wp.array(dtype=wp.float64)
+    x: wp.array(dtype=float),
+    w: wp.array(dtype=wp.float64),
+    out: wp.array(dtype=float),
+    fine: wp.array(dtype=wp.float64),
 ):
     i = wp.tid()
     p = wp.float64(x[i]) * w[i] + wp.float64(0.1)

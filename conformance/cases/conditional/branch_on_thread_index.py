@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def branch_on_thread_index(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+def branch_on_thread_index(
+    x: wp.array(dtype=float),
+    y: wp.array(dtype=float),
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     t = float(i) * 0.01
     if i % 3 == 1:

@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def branch_without_else(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+def branch_without_else(
+    x: wp.array(dtype=float),
+    y: wp.array(dtype=float),
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     t = x[i] * 0.75
     if y[i] < 0.2:

@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def or_with_active_right_side(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+def or_with_active_right_side(
+    x: wp.array(dtype=float),
+    y: wp.array(dtype=float),
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     t = x[i] + y[i]
     if wp.abs(x[i]) < 0.25 or y[i] / x[i] > 0.75:

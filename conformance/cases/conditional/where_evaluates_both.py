@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def where_evaluates_both(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+def where_evaluates_both(
+    x: wp.array(dtype=float),
+    y: wp.array(dtype=float),
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     a = x[i] * y[i]
     b = x[i] - 3.0 * y[i]

@@ -5,7 +5,13 @@ import warp as wp
 # domain: 0 <= n <= 5
 # domain: 0 <= m <= 8
 @wp.kernel
-def break_in_inner_loop(w: wp.array2d(dtype=float), x: wp.array(dtype=float), n: int, m: int, out: wp.array(dtype=float)):
+def break_in_inner_loop(
+    w: wp.array2d(dtype=float),
+    x: wp.array(dtype=float),
+    n: int,
+    m: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = x[i] * x[i] + 0.25
     for j in range(n):

@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 1 <= n <= 10
 @wp.kernel
-def continue_with_arg_max(x: wp.array2d(dtype=float), y: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def continue_with_arg_max(
+    x: wp.array2d(dtype=float),
+    y: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     best = int(0)
     s = float(0.5)

@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 12
 @wp.kernel
-def counted_while(x: wp.array(dtype=float), y: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def counted_while(
+    x: wp.array(dtype=float),
+    y: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = float(0.5)
     k = int(0)

@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 1 <= n <= 10
 @wp.kernel
-def first_above(x: wp.array2d(dtype=float), y: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def first_above(
+    x: wp.array2d(dtype=float),
+    y: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     found = int(-1)
     for j in range(n):

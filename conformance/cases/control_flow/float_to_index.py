@@ -4,7 +4,11 @@ import warp as wp
 
 # domain: 0.1 <= x <= 6.9
 @wp.kernel
-def float_to_index(x: wp.array(dtype=float), table: wp.array(dtype=float), out: wp.array(dtype=float)):
+def float_to_index(
+    x: wp.array(dtype=float),
+    table: wp.array(dtype=float),
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     k = int(wp.floor(x[i]))
     w = x[i] - float(k)

@@ -4,7 +4,11 @@ import warp as wp
 
 # domain: 1 <= start <= 40
 @wp.kernel
-def integer_trip_count(start: wp.array(dtype=int), x: wp.array(dtype=float), out: wp.array(dtype=float)):
+def integer_trip_count(
+    start: wp.array(dtype=int),
+    x: wp.array(dtype=float),
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     m = start[i]
     s = x[i] + 0.5

@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 5
 @wp.kernel
-def return_from_nested_loops(w: wp.array2d(dtype=float), x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def return_from_nested_loops(
+    w: wp.array2d(dtype=float),
+    x: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = x[i] * 0.5
     for j in range(n):

@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 9
 @wp.kernel
-def return_inside_loop(x: wp.array2d(dtype=float), y: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def return_inside_loop(
+    x: wp.array2d(dtype=float),
+    y: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = y[i]
     for j in range(n):

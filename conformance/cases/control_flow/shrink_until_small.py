@@ -5,7 +5,11 @@ import warp as wp
 # domain: 0.01 <= x <= 4
 # domain: 0.3 <= f <= 0.8
 @wp.kernel
-def shrink_until_small(x: wp.array(dtype=float), f: wp.array(dtype=float), out: wp.array(dtype=float)):
+def shrink_until_small(
+    x: wp.array(dtype=float),
+    f: wp.array(dtype=float),
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     v = x[i]
     total = float(0.25)

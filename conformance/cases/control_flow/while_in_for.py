@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 5
 @wp.kernel
-def while_in_for(x: wp.array2d(dtype=float), y: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def while_in_for(
+    x: wp.array2d(dtype=float),
+    y: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = y[i]
     for j in range(n):

@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 10
 @wp.kernel
-def index_as_float(x: wp.array2d(dtype=float), a: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def index_as_float(
+    x: wp.array2d(dtype=float),
+    a: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = float(0.1)
     for j in range(n):

@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 12
 @wp.kernel
-def linear_recurrence(x: wp.array2d(dtype=float), a: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def linear_recurrence(
+    x: wp.array2d(dtype=float),
+    a: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = a[i] + 0.25
     for j in range(n):

@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def more_than_sixteen(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+def more_than_sixteen(
+    x: wp.array(dtype=float),
+    y: wp.array(dtype=float),
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = y[i]
     for j in range(24):

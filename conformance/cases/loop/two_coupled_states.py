@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 12
 @wp.kernel
-def two_coupled_states(x: wp.array(dtype=float), a: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def two_coupled_states(
+    x: wp.array(dtype=float),
+    a: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     u = x[i]
     v = 0.5 * a[i]

@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 8
 @wp.kernel
-def value_from_before(x: wp.array(dtype=float), y: wp.array2d(dtype=float), n: int, out: wp.array(dtype=float)):
+def value_from_before(
+    x: wp.array(dtype=float),
+    y: wp.array2d(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     before = x[i] * x[i] + 0.5
     s = before

@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def condition_changed_by_branch(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+def condition_changed_by_branch(
+    x: wp.array(dtype=float),
+    y: wp.array(dtype=float),
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     t = x[i]
     if t < 0.25:

@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def expressions_in_expressions(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+def expressions_in_expressions(
+    x: wp.array(dtype=float),
+    y: wp.array(dtype=float),
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     t = x[i] * y[i] if x[i] > 0.5 else (y[i] if y[i] > 0.5 else x[i] - y[i])
     if t > 0.25:

@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def overlapping_tests(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+def overlapping_tests(
+    x: wp.array(dtype=float),
+    y: wp.array(dtype=float),
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     t = 1.0 + 0.25 * x[i]
     if x[i] > -1.0:

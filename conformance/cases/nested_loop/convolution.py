@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def convolution(x: wp.array2d(dtype=float), f: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+def convolution(
+    x: wp.array2d(dtype=float),
+    f: wp.array2d(dtype=float),
+    out: wp.array2d(dtype=float),
+):
     i, j = wp.tid()
     s = float(0.5)
     for a in range(3):

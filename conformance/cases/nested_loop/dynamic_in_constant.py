@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 6
 @wp.kernel
-def dynamic_in_constant(x: wp.array(dtype=float), y: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def dynamic_in_constant(
+    x: wp.array(dtype=float),
+    y: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = y[i]
     for j in range(3):

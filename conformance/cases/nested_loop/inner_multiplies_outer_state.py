@@ -5,7 +5,13 @@ import warp as wp
 # domain: 0 <= n <= 5
 # domain: 0 <= m <= 4
 @wp.kernel
-def inner_multiplies_outer_state(w: wp.array2d(dtype=float), x: wp.array(dtype=float), n: int, m: int, out: wp.array(dtype=float)):
+def inner_multiplies_outer_state(
+    w: wp.array2d(dtype=float),
+    x: wp.array(dtype=float),
+    n: int,
+    m: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = float(1.25)
     for j in range(n):

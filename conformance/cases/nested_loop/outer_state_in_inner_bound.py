@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 5
 @wp.kernel
-def outer_state_in_inner_bound(w: wp.array2d(dtype=float), x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def outer_state_in_inner_bound(
+    w: wp.array2d(dtype=float),
+    x: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     length = int(1)
     s = x[i] + 1.0

@@ -5,7 +5,13 @@ import warp as wp
 # domain: 0 <= n <= 5
 # domain: 0 <= m <= 5
 @wp.kernel
-def product_of_sums(w: wp.array2d(dtype=float), x: wp.array(dtype=float), n: int, m: int, out: wp.array(dtype=float)):
+def product_of_sums(
+    w: wp.array2d(dtype=float),
+    x: wp.array(dtype=float),
+    n: int,
+    m: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     p = float(1.5)
     for j in range(n):

@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 4
 @wp.kernel
-def three_levels(w: wp.array2d(dtype=float), x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def three_levels(
+    w: wp.array2d(dtype=float),
+    x: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = x[i]
     for a in range(n):

@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 7
 @wp.kernel
-def triangular(w: wp.array2d(dtype=float), x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def triangular(
+    w: wp.array2d(dtype=float),
+    x: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = float(0.5)
     for j in range(n):

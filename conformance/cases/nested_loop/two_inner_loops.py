@@ -5,7 +5,13 @@ import warp as wp
 # domain: 0 <= n <= 5
 # domain: 0 <= m <= 6
 @wp.kernel
-def two_inner_loops(w: wp.array2d(dtype=float), x: wp.array(dtype=float), n: int, m: int, out: wp.array(dtype=float)):
+def two_inner_loops(
+    w: wp.array2d(dtype=float),
+    x: wp.array(dtype=float),
+    n: int,
+    m: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = float(0.75)
     for j in range(n):

@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 6
 @wp.kernel
-def upper_triangle(x: wp.array(dtype=float), y: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+def upper_triangle(
+    x: wp.array(dtype=float),
+    y: wp.array(dtype=float),
+    n: int,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     s = float(0.25)
     for j in range(n):

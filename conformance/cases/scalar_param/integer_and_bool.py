@@ -5,7 +5,14 @@ import warp as wp
 # domain: 0 <= n <= 5
 # domain: -3 <= offset <= 3
 @wp.kernel
-def integer_and_bool(x: wp.array(dtype=float), n: int, flip: bool, offset: wp.int64, gain: float, out: wp.array(dtype=float)):
+def integer_and_bool(
+    x: wp.array(dtype=float),
+    n: int,
+    flip: bool,
+    offset: wp.int64,
+    gain: float,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     t = x[i] * float(n) + gain
     if flip:

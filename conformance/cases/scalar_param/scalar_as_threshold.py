@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: -0.5 <= limit <= 0.5
 @wp.kernel
-def scalar_as_threshold(x: wp.array(dtype=float), limit: float, other: float, out: wp.array(dtype=float)):
+def scalar_as_threshold(
+    x: wp.array(dtype=float),
+    limit: float,
+    other: float,
+    out: wp.array(dtype=float),
+):
     i = wp.tid()
     t = x[i] * 0.5
     if x[i] > limit:

@@ -4,7 +4,12 @@ import warp as wp
 
 # domain: 0 <= n <= 9
 @wp.kernel
-def carried_by_a_loop(x: wp.array(dtype=wp.vec3), anchor: wp.array(dtype=wp.vec3), n: int, out: wp.array(dtype=wp.vec3)):
+def carried_by_a_loop(
+    x: wp.array(dtype=wp.vec3),
+    anchor: wp.array(dtype=wp.vec3),
+    n: int,
+    out: wp.array(dtype=wp.vec3),
+):
     i = wp.tid()
     p = x[i]
     v = wp.vec3(0.1, 0.0, -0.1)

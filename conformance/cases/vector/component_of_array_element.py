@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def component_of_array_element(x: wp.array(dtype=wp.vec3), s: wp.array(dtype=float), out: wp.array(dtype=wp.vec3)):
+def component_of_array_element(
+    x: wp.array(dtype=wp.vec3),
+    s: wp.array(dtype=float),
+    out: wp.array(dtype=wp.vec3),
+):
     i = wp.tid()
     out[i] = x[i] * 2.0
     out[i][1] = s[i] * x[i][0]

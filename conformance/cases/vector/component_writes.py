@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def component_writes(x: wp.array(dtype=wp.vec3), s: wp.array(dtype=float), out: wp.array(dtype=wp.vec3)):
+def component_writes(
+    x: wp.array(dtype=wp.vec3),
+    s: wp.array(dtype=float),
+    out: wp.array(dtype=wp.vec3),
+):
     i = wp.tid()
     v = x[i]
     v[0] = s[i] * v[1]

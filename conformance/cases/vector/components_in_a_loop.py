@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def components_in_a_loop(x: wp.array(dtype=wp.vec4), s: wp.array(dtype=float), out: wp.array(dtype=wp.vec4)):
+def components_in_a_loop(
+    x: wp.array(dtype=wp.vec4),
+    s: wp.array(dtype=float),
+    out: wp.array(dtype=wp.vec4),
+):
     i = wp.tid()
     v = x[i] * 0.5
     total = s[i]

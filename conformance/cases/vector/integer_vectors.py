@@ -6,7 +6,11 @@ import warp as wp
 # domain: -9 <= b <= 9
 @wp.kernel
 def integer_vectors(
-    a: wp.array(dtype=wp.vec3i), b: wp.array(dtype=wp.vec3i), x: wp.array(dtype=float), out: wp.array(dtype=wp.vec3i), scaled: wp.array(dtype=float)
+    a: wp.array(dtype=wp.vec3i),
+    b: wp.array(dtype=wp.vec3i),
+    x: wp.array(dtype=float),
+    out: wp.array(dtype=wp.vec3i),
+    scaled: wp.array(dtype=float),
 ):
     i = wp.tid()
     c = a[i] * 3 - wp.cw_mul(a[i], b[i])

@@ -6,7 +6,12 @@ vec5 = wp.types.vector(length=5, dtype=float)
 
 
 @wp.kernel
-def length_five(x: wp.array(dtype=vec5), s: wp.array(dtype=float), out: wp.array(dtype=vec5), norm: wp.array(dtype=float)):
+def length_five(
+    x: wp.array(dtype=vec5),
+    s: wp.array(dtype=float),
+    out: wp.array(dtype=vec5),
+    norm: wp.array(dtype=float),
+):
     i = wp.tid()
     v = x[i] * s[i] + vec5(0.5, -0.5, 0.25, 1.0, 2.0)
     v[4] = v[0] * v[3]

@@ -4,6 +4,10 @@ import warp as wp
 
 # domain: 0 <= v <= 0
 @wp.kernel
-def normalize_at_zero(v: wp.array(dtype=wp.vec3), w: wp.array(dtype=wp.vec3), out: wp.array(dtype=wp.vec3)):
+def normalize_at_zero(
+    v: wp.array(dtype=wp.vec3),
+    w: wp.array(dtype=wp.vec3),
+    out: wp.array(dtype=wp.vec3),
+):
     i = wp.tid()
     out[i] = wp.normalize(v[i]) * 2.0 + wp.normalize(w[i]) + v[i]

@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def reflection(v: wp.array(dtype=wp.vec3), n: wp.array(dtype=wp.vec3), out: wp.array(dtype=wp.vec3)):
+def reflection(
+    v: wp.array(dtype=wp.vec3),
+    n: wp.array(dtype=wp.vec3),
+    out: wp.array(dtype=wp.vec3),
+):
     i = wp.tid()
     m = wp.normalize(n[i])
     d = wp.dot(v[i], m)

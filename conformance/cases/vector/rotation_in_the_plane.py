@@ -3,7 +3,11 @@ import warp as wp
 
 
 @wp.kernel
-def rotation_in_the_plane(p: wp.array(dtype=wp.vec2), angle: wp.array(dtype=float), out: wp.array(dtype=wp.vec2)):
+def rotation_in_the_plane(
+    p: wp.array(dtype=wp.vec2),
+    angle: wp.array(dtype=float),
+    out: wp.array(dtype=wp.vec2),
+):
     i = wp.tid()
     c = wp.cos(angle[i])
     s = wp.sin(angle[i])

@@ -1,0 +1,159 @@
+// The oracle's opinion of random kernels: defined wherever their domains say so, small values, derivatives that f32
+// can resolve. A generator that drifts from this would drown the judge in inconclusive verdicts.
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include "generators/generator.hpp"
+#include "ir/launch.hpp"
+#include "ir/support/rng.hpp"
+#include "ir/verifier.hpp"
+#include "reference/cpu/reference.hpp"
+
+namespace assay::generators {
+namespace {
+
+using reference::kNative;
+
+constexpr std::uint64_t kSeeds = 300;
+constexpr std::int32_t kThreads = 5;
+constexpr std::int32_t kExtent = 30;  ///< of every dimension: beyond any index that a loop reaches
+
+struct Bounds {
+  double low = -2;
+  double high = 2;
+};
+
+Bounds domain_of(const ir::Function& kernel, const ir::Variable& parameter) {
+  for (const std::string& line : kernel.annotations) {
+    Bounds bounds;
+    const std::string pattern = fmt::format("domain: %lf <= {} <= %lf", parameter.name);
+    if (std::sscanf(line.c_str(), pattern.c_str(), &bounds.low, &bounds.high) == 2) return bounds;
+  }
+  return {};
+}
+
+void fill(const ir::Module& module, ir::Argument& argument, Bounds bounds, Rng& rng) {
+  const ir::Type element = argument.type.element();
+  const auto leaves = ir::leaves_of(module, element);
+  for (std::int64_t k = 0; k < ir::element_count(argument); ++k) {
+    std::byte* const at = argument.bytes.data() + ir::element_offset(argument, k);
+    for (const ir::Leaf& leaf : leaves) {
+      if (ir::is_float(leaf.scalar)) {
+        ir::write_float(leaf.scalar, at + leaf.offset, rng.uniform_real(bounds.low, bounds.high));
+      } else {
+        const bool is_bool = leaf.scalar == ir::Scalar::kBool;
+        const auto low = static_cast<std::int64_t>(is_bool ? 0 : bounds.low);
+        const auto high = static_cast<std::int64_t>(is_bool ? 1 : bounds.high);
+        ir::write_integer(leaf.scalar, at + leaf.offset, rng.uniform_int(low, high));
+      }
+    }
+  }
+}
+
+/// Inputs drawn from the domains, and a seed of size about 1 for every float of every array.
+struct Sample {
+  ir::Launch launch;
+  reference::LeafValues seeds;
+};
+
+Sample sample(const Generated& made) {
+  const ir::Function& kernel = made.module.kernels[0];
+  Rng rng(fnv1a(made.name));
+  Sample result;
+  result.launch.extents.assign(static_cast<std::size_t>(kernel.launch_rank), kThreads);
+  for (ir::VarId p = 0; p < kernel.parameter_count; ++p) {
+    const ir::Variable& parameter = kernel.var(p);
+    ir::Argument argument =
+        ir::make_argument(made.module, parameter.type, std::vector<std::int32_t>(parameter.type.rank, kExtent));
+    fill(made.module, argument, domain_of(kernel, parameter), rng);
+    const std::size_t leaves = ir::leaves_of(made.module, parameter.type.element()).size();
+    const std::size_t count = static_cast<std::size_t>(ir::element_count(argument)) * leaves;
+    std::vector<double> seeds(parameter.type.is_array() ? count : 0);
+    for (double& seed : seeds)
+      seed = rng.bernoulli(0.5) ? rng.uniform_real(0.5, 1.5) : rng.uniform_real(-1.5, -0.5);
+    result.seeds.push_back(std::move(seeds));
+    result.launch.arguments.push_back(std::move(argument));
+  }
+  return result;
+}
+
+/// What the oracle says of many kernels' gradients and decisions.
+struct Tally {
+  int gradients = 0;
+  int uninformative = 0;
+  int zero = 0;
+  std::vector<std::string> uncertain;        ///< names of kernels with an uncertain decision
+  std::vector<std::string> uncertain_kinks;  ///< or kink
+};
+
+void judge(const Generated& made, Tally& tally) {
+  const ir::Function& kernel = made.module.kernels[0];
+  for (const ir::Complaint& complaint : ir::verify(made.module))
+    ADD_FAILURE() << made.name << " " << to_text(made.module, complaint);
+  const Sample inputs = sample(made);
+  const auto oracle = reference::Oracle::make(made.module, kernel);
+  ASSERT_TRUE(oracle.ok()) << made.name << " " << oracle.error().text();
+  const reference::Reference found =
+      oracle.value().evaluate({.launch = inputs.launch, .gradient = true, .seeds = inputs.seeds});
+  for (const reference::Finding& finding : found.findings)
+    ADD_FAILURE() << made.name << " " << describe(finding, kernel);
+  EXPECT_TRUE(found.complete) << made.name;
+  if (found.decisions.uncertain_kinks[kNative] > 0) tally.uncertain_kinks.push_back(made.name);
+  if (found.decisions.uncertain[kNative] > 0) {
+    tally.uncertain.push_back(made.name);
+    return;
+  }
+  for (const auto& output : found.outputs) {
+    for (std::size_t k = 0; output && k < output->elements.size(); ++k) {
+      const reference::OutputElement& element = output->elements[k];
+      if (!ir::is_float(output->leaves[k % output->leaves.size()])) continue;
+      EXPECT_LE(std::abs(static_cast<double>(element.value)), 500) << made.name;
+      EXPECT_TRUE(std::isfinite(element.bound[kNative])) << made.name;
+    }
+  }
+  for (const auto& gradient : found.gradients) {
+    for (std::size_t k = 0; gradient && k < gradient->elements.size(); ++k) {
+      const reference::GradientElement& element = gradient->elements[k];
+      if (element.contributions == 0) continue;
+      const double size = std::max(std::abs(static_cast<double>(element.value)), element.magnitude);
+      ++tally.gradients;
+      if (size == 0) ++tally.zero;
+      if (size > 0 && !(element.bound[kNative] <= 0x1p-10 * size)) ++tally.uninformative;
+    }
+  }
+}
+
+class Conditioning : public ::testing::TestWithParam<Family> {};
+
+TEST_P(Conditioning, KernelsAreDefinedAndWellConditioned) {
+  Tally tally;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed)
+    judge(generate(GetParam(), seed), tally);
+  EXPECT_GT(tally.gradients, 1000);
+  EXPECT_LE(tally.uninformative, tally.gradients / 50);
+  EXPECT_LE(tally.uncertain.size(), 1U) << fmt::format("{}", fmt::join(tally.uncertain, " "));
+  EXPECT_LE(tally.uncertain_kinks.size(), 1U) << fmt::format("{}", fmt::join(tally.uncertain_kinks, " "));
+  RecordProperty("gradients", tally.gradients);
+  RecordProperty("uninformative", tally.uninformative);
+}
+
+std::vector<Family> all_families() {
+  std::vector<Family> all;
+  for (const FamilyRow& family : families())
+    all.push_back(family.family);
+  return all;
+}
+
+std::string family_name(const ::testing::TestParamInfo<Family>& info) { return std::string(row(info.param).name); }
+
+INSTANTIATE_TEST_SUITE_P(Families, Conditioning, ::testing::ValuesIn(all_families()), family_name);
+
+}  // namespace
+}  // namespace assay::generators
