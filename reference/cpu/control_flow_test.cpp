@@ -207,6 +207,25 @@ TEST(Functions, AreCalledByValueWithSeveralResults) {
   EXPECT_EQ(static_cast<double>(r.gradients[0]->elements[1].value), 3 + 10 * 9);
 }
 
+TEST(Functions, ThatDoubleTheCodeLevelByLevelAreRefused) {
+  ir::Module module;
+  for (int level = 0; level < 40; ++level) {
+    ir::Function f{.name = "f" + std::to_string(level), .results = {ir::kF64}};
+    ir::Builder b(module, f);
+    const VarId p = b.parameter("p", ir::kF64);
+    const auto below = [&](ExprId arg) { return level == 0 ? b.op(Op::kExp, {arg}) : b.call(level - 1, {arg}); };
+    b.return_({b.op(Op::kAdd, {below(b.var(p)), below(b.var(p))})});
+    module.functions.push_back(std::move(f));
+  }
+  Workbench w(std::move(module));
+  const VarId x = w.floats("x", {3});
+  const VarId i = w.thread_index(1);
+  w.b().store(x, {w.var(i)}, w.b().call(39, {w.at(x, i)}));
+  const auto oracle = Oracle::make(w.module(), w.kernel());
+  ASSERT_FALSE(oracle.ok());
+  EXPECT_EQ(oracle.error().message, "a program too large once its functions are inlined");
+}
+
 TEST(Launches, ThreadIndicesFollowTheExtents) {
   Workbench w;
   const VarId out = w.array("out", ir::kI32, {2, 3});

@@ -5,6 +5,12 @@
 #include <fmt/format.h>
 
 namespace assay::reference {
+namespace {
+
+/// Functions that call each other twice, level by level, double the code with each level.
+constexpr std::size_t kMostInstructions = std::size_t{1} << 20;
+
+}  // namespace
 
 Result<Program> lower(const ir::Module& module, const ir::Function& kernel) {
   Program program;
@@ -125,6 +131,7 @@ void Lowering::lower_kernel(const ir::Function& kernel) {
 
 Leaves Lowering::call(std::int32_t index, const std::vector<ir::ExprId>& args) {
   const ir::Function& callee = module_.functions[static_cast<std::size_t>(index)];
+  if (here() > kMostInstructions) refuse("a program too large once its functions are inlined");
   Frame inner = frame_of(callee);
   for (const ir::Type type : callee.results) {
     const Leaves leaves = temporaries(leaf_count(type));

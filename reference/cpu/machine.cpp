@@ -183,9 +183,8 @@ void Machine<Tracer>::derive(const Instruction& instruction, Operands operands, 
   }
   dst.h = Handle{};
   if (wanted == 0 || differentiate == nullptr) return;
-  std::array<Bounded, kMostOperands> partials;
-  differentiate(arithmetic(instruction.scalar), operands, dst.f, wanted, partials.data());
-  dst.h = tracer_.combine(instruction.scalar, std::span(sources).first(operands.size()), partials.data(), wanted);
+  differentiate(arithmetic(instruction.scalar), operands, dst.f, wanted, partials_.data());
+  dst.h = tracer_.combine(instruction.scalar, std::span(sources).first(operands.size()), partials_.data(), wanted);
 }
 
 template <class Tracer>

@@ -100,7 +100,8 @@ class Machine {
   FindingLog findings_;
   std::vector<Value> registers_;
   std::vector<ArrayMemory<Handle>> arrays_;
-  std::array<const Bounded*, kMostOperands> operand_values_ = {};
+  std::array<const Bounded*, kMostOperands> operand_values_ = {};  ///< of the current instruction
+  std::array<Bounded, kMostOperands> partials_ = {};               ///< the same
   std::int64_t instructions_ = 0;
   std::int32_t thread_ = 0;
   bool complete_ = true;

@@ -46,14 +46,17 @@ Node Tape::accumulate(ir::Scalar type, Node old, Node contribution, int sign) {
   return close(type);
 }
 
-Sweep::Sweep(const Tape& tape, const Profile& profile) : tape_(tape), profile_(profile), adjoints_(tape.size()) {}
+Sweep::Sweep(const Tape& tape, const Profile& profile) : tape_(tape), profile_(profile), adjoints_(tape.size()) {
+  for (std::size_t k = 0; k < formats_.size(); ++k)
+    formats_[k] = format_of(static_cast<ir::Scalar>(k), profile.flush_to_zero);
+}
 
 void Sweep::seed(Node node, double cotangent) {
   if (node != 0 && cotangent != 0) adjoints_[node].add({cotangent, {}});
 }
 
 double Sweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t lane, double prefill, bool is_leaf) const {
-  const Format format = lane == kLift ? format_of(ir::Scalar::kF64) : format_of(type, profile_.flush_to_zero);
+  const Format& own = format(type, lane);
   const std::int64_t terms = adjoint.terms + (prefill != 0 ? 1 : 0);
   const double mass = adjoint.mass + adjoint.errors[lane] + std::abs(prefill);
   if (!(mass < kUnbounded)) return std::isfinite(adjoint.value) || adjoint.errors[lane] > 0 ? kUnbounded : 0;
@@ -61,9 +64,9 @@ double Sweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t lane, d
   const bool flushes =
       is_leaf && lane == kNative && profile_.native_library == MathLibrary::kCuda && type == ir::Scalar::kF32;
   const double n = static_cast<double>(terms);
-  double e = adjoint.errors[lane] + (n - 1) * format.unit * mass + (flushes ? n * 0x1p-126 : 0);
+  double e = adjoint.errors[lane] + (n - 1) * own.unit * mass + (flushes ? n * 0x1p-126 : 0);
   if (terms > 1) e += n * kOracleUnit * mass;
-  return e == 0 ? 0 : settle(format, magnitude(adjoint.value), e);
+  return e == 0 ? 0 : settle(own, magnitude(adjoint.value), e);
 }
 
 Bounded Sweep::settled(Node node) const {
@@ -91,13 +94,13 @@ Bounded Sweep::contribution(const Bounded& adjoint, const Tape::Edge& edge, ir::
     if (!passes) {
       const Bounded& d = tape_.partial(edge);
       const double p = scaled(magnitude(adjoint.v), d.e[lane]) + scaled(magnitude(d.v), e) + scaled(e, d.e[lane]);
-      const Format format = lifted ? format_of(ir::Scalar::kF64) : format_of(type, profile_.flush_to_zero);
+      const Format& own = format(type, lane);
       if (!std::isfinite(result.v)) e = p == 0 ? 0 : kUnbounded;
-      else e = p < kUnbounded ? settle(format, m, p + half(format, m + p, 0)) : kUnbounded;
+      else e = p < kUnbounded ? settle(own, m, p + half(own, m + p, 0)) : kUnbounded;
     }
     if (!lifted && parent_type != type && ir::row(parent_type).digits < ir::row(type).digits && e < kUnbounded) {
-      const Format format = format_of(parent_type, profile_.flush_to_zero);
-      e = settle(format, m, e + half(format, m + e, 0));
+      const Format& narrow = format(parent_type, lane);
+      e = settle(narrow, m, e + half(narrow, m + e, 0));
     }
   }
   return result;

@@ -1,6 +1,7 @@
 // The record of a run that the reverse sweep reads: which value came from which, with local derivatives.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -91,11 +92,15 @@ class Sweep {
   double bound(const Adjoint& adjoint, ir::Scalar type, std::size_t lane, double prefill, bool is_leaf) const;
 
  private:
+  const Format& format(ir::Scalar type, std::size_t lane) const {
+    return formats_[lane == kLift ? static_cast<std::size_t>(ir::Scalar::kF64) : static_cast<std::size_t>(type)];
+  }
   Bounded settled(Node node) const;
   Bounded contribution(const Bounded& adjoint, const Tape::Edge& edge, ir::Scalar type) const;
 
   const Tape& tape_;
   const Profile& profile_;
+  std::array<Format, ir::kScalarCount> formats_;
   std::vector<Adjoint> adjoints_;
 };
 
