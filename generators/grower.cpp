@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 namespace assay::generators {
 namespace {
@@ -201,12 +202,13 @@ Term Grower::comparison(int depth) {
   Rng& rng = sketch_.rng();
   const Op op = rng.choose({Op::kLt, Op::kLe, Op::kGt, Op::kGe});
   // Two inputs, or something against a constant: derived values may be equal by construction, as min(x, y) and x.
-  if (rng.bernoulli(0.3)) {
-    const auto a = sketch_.leaf(real_, Sketch::From::kInputs);
-    const auto b = sketch_.leaf(real_, Sketch::From::kInputs);
-    if (a && b && !same_tree(a->expr, b->expr)) return {sketch_.b().op(op, {a->expr, b->expr}), {0, 1}};
+  const auto input = rng.bernoulli(0.3) ? sketch_.leaf(real_, Sketch::From::kInputs) : std::nullopt;
+  if (input) {
+    const Term other = *sketch_.leaf(real_, Sketch::From::kInputs);
+    if (!same_tree(input->expr, other.expr)) return {sketch_.b().op(op, {input->expr, other.expr}), {0, 1}};
   }
-  Term left = depth <= 0 || rng.bernoulli(0.6) ? leaf() : joined_leaves();
+  const auto left_side = [&] { return depth <= 0 || rng.bernoulli(0.6) ? leaf() : joined_leaves(); };
+  Term left = input ? *input : left_side();
   if (!depends_on_leaves(left.expr)) left = sketch_.leaf(real_).value_or(left);
   const double middle = (left.range.low + left.range.high) / 2;
   const double quarter = (left.range.high - left.range.low) / 4;
