@@ -131,6 +131,12 @@ std::string ExpressionPrinter::initialiser(ExprId id) {
 
 std::string ExpressionPrinter::condition(ExprId id) { return "(" + print(id) + ")"; }
 
+std::string ExpressionPrinter::negated_condition(ExprId id) {
+  const Expr& e = expr(id);
+  if (e.kind == ExprKind::kOperation && e.op == Op::kNot) return condition(e.args[0]);
+  return "(!" + operand(id, kUnary) + ")";
+}
+
 std::string ExpressionPrinter::operand(ExprId id, int precedence, LiteralForm form) {
   Text inner = text(id, form);
   const bool parentheses = inner.precedence < precedence;

@@ -30,6 +30,8 @@ class ExpressionPrinter {
   std::string initialiser(ir::ExprId expr);
   /// A condition in parentheses.
   std::string condition(ir::ExprId expr);
+  /// "(!c)", or "(c)" where the expression is itself a negation.
+  std::string negated_condition(ir::ExprId expr);
   /// "x.at(i, j)", or "x[i]" for a local array.
   std::string element(ir::ExprId array, const std::vector<ir::ExprId>& indices);
   /// "x.data", which may be null, when the array belongs to a nullable parameter; else empty.

@@ -230,6 +230,14 @@ void FunctionPrinter::print(const ir::Call& node) {
 }
 
 void FunctionPrinter::print(const ir::If& node) {
+  const bool chain =
+      node.else_block.statements.size() == 1 && std::holds_alternative<ir::If>(node.else_block.statements[0].node);
+  if (node.then_block.statements.empty() && !node.else_block.statements.empty() && !chain) {
+    lines_.open(fmt::format("if {} {{", expressions_.negated_condition(node.condition)));
+    block(node.else_block);
+    lines_.close();
+    return;
+  }
   lines_.open(fmt::format("if {} {{", expressions_.condition(node.condition)));
   block(node.then_block);
   const ir::Block* rest = &node.else_block;

@@ -1,10 +1,12 @@
 // Which signed integer arithmetic can be spelt plainly, because it does not overflow.
 //
 // C++ leaves signed overflow undefined, and compilers use that, while the kernel language wraps. Spelling every sum as
-// a call would hide the common case, the arithmetic of indices. So it is told apart by form: a "small" expression is
-// made of thread indices, loop variables, extents, a kernel's integer parameters and small constants; by sums,
-// differences, quotients and remainders, and by products in which one factor is a constant, extent or parameter. All
-// else, as what is loaded from memory or accumulated in a variable, may overflow.
+// a call would hide the common case, the arithmetic of indices. So it is told apart by form. A "small" expression is
+// made of thread indices, loop variables, extents, a kernel's integer parameters, small constants and small variables;
+// by sums, differences, quotients, remainders and choices, and by products in which one factor is a constant, an extent
+// or a parameter. A variable or local array is small if all values that it is given are; one that is given values made
+// from its own may only choose among them and step by small constants, as counters do. All else, as what is loaded from
+// memory or accumulated, may overflow.
 #pragma once
 
 #include <vector>
@@ -22,15 +24,20 @@ class Overflow {
   bool is_small(ir::ExprId expr) const { return is_small(function_.expr(expr)); }
 
  private:
-  void scan(const ir::Block& block);
   bool is_small_variable(ir::VarId variable) const { return small_[static_cast<std::size_t>(variable)]; }
-  bool is_scale(ir::ExprId expr) const;
   bool is_small_operation(const ir::Expr& expr) const;
-  bool counts(ir::VarId variable, ir::ExprId value) const;
+  bool is_scale(ir::ExprId expr) const;
+
+  void collect();
+  void give(ir::VarId variable, ir::ExprId value);
+  bool is_given_small_values(ir::VarId variable) const;
+  bool grows(ir::VarId variable, ir::ExprId value) const;
+  bool depends_on(ir::ExprId value, ir::VarId variable, std::vector<bool>& seen) const;
+  bool depends_on(ir::ExprId value, ir::VarId variable) const;
 
   const ir::Function& function_;
-  std::vector<bool> small_;                        ///< by variable
-  std::vector<std::vector<ir::ExprId>> assigned_;  ///< by variable: the values that it is assigned
+  std::vector<bool> small_;                     ///< by variable
+  std::vector<std::vector<ir::ExprId>> given_;  ///< by variable: the values that it or its elements are given
 };
 
 }  // namespace assay::source

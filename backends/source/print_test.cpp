@@ -148,6 +148,19 @@ TEST(Print, OnlyIndexArithmeticIsPlain) {
             "    int t = 0;\n    t = t + 1;\n    int u = t - 2;\n")
       << "a counter";
   EXPECT_EQ(body("let t: i32 = 1\n t = add(t, t)"), "    int t = 1;\n    t = wrap_add(t, t);\n") << "doubles";
+  EXPECT_EQ(
+      body("let t: i32 = 0\n let u: i32 = t\n while lt(t, n) {\n let w: i32 = add(u, 1)\n t = w\n u = t\n }"),
+      "    int t = 0;\n    int u = t;\n    while (t < n) {\n      int w = u + 1;\n      t = w;\n      u = t;\n    }\n")
+      << "a counter in several variables";
+  EXPECT_EQ(body("let t: i32 = 0\n for j: i32 in range(0, n, 1) {\n t = add(t, j)\n }"),
+            "    int t = 0;\n    for (int j = 0; j < n; ++j) {\n      t = wrap_add(t, j);\n    }\n")
+      << "a sum of indices grows beyond them";
+  EXPECT_EQ(body("let t: i32 = 0\n let u: i32 = t\n while lt(t, n) {\n u = add(t, i)\n t = u\n }"),
+            "    int t = 0;\n    int u = t;\n    while (t < n) {\n      u = wrap_add(t, i);\n      t = u;\n    }\n");
+  EXPECT_EQ(body("let t: local<i32,4>\n t[0] = i\n let u: i32 = add(t[1], 1)\n"),
+            "    int t[4] = {};\n    t[0] = i;\n    int u = t[1] + 1;\n");
+  EXPECT_EQ(body("let t: local<i32,4>\n t[0] = m[i, 0]\n let u: i32 = add(t[1], 1)\n"),
+            "    int t[4] = {};\n    t[0] = m.at(i, 0);\n    int u = wrap_add(t[1], 1);\n");
   EXPECT_EQ(body("let t: u32 = 7:u32\n t = mul(t, t)"), "    unsigned t = 7u;\n    t = t * t;\n");
   EXPECT_EQ(body("s[i] = add(s[i], 1:i16)"), "    s.at(i) = wrap_add(s.at(i), (short)1);\n");
   EXPECT_EQ(body("s[i] = bit_not(bit_xor(s[i], 1:i16))"), "    s.at(i) = (short)(~(short)(s.at(i) ^ (short)1));\n");
@@ -195,6 +208,12 @@ TEST(Print, If) {
   EXPECT_EQ(body("if lt(i, n) {\n x[i] = a\n } else if eq(i, n) {\n } else {\n x[i] = x[n]\n }"),
             "    if (i < n) {\n      x.at(i) = a;\n    } else if (i == n) {\n    } else {\n      x.at(i) = x.at(n);\n  "
             "  }\n");
+}
+
+TEST(Print, IfWithNothingButAnElseIsNegated) {
+  EXPECT_EQ(body("if lt(i, n) {\n } else {\n x[i] = a\n }"), "    if (!(i < n)) {\n      x.at(i) = a;\n    }\n");
+  EXPECT_EQ(body("if not(lt(i, n)) {\n } else {\n x[i] = a\n }"), "    if (i < n) {\n      x.at(i) = a;\n    }\n");
+  EXPECT_EQ(body("if lt(i, n) {\n } else if true {\n }"), "    if (i < n) {\n    } else if (true) {\n    }\n");
 }
 
 TEST(Print, For) {
