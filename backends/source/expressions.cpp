@@ -205,7 +205,7 @@ bool ExpressionPrinter::wraps(const Expr& e) const {
   if (!e.type.is_integer_scalar() || wrapping_function(e.op).empty()) return false;
   if (is_narrow(e.type)) return true;
   if (!ir::row(e.type.scalar).is_signed) return false;
-  return !overflow_.is_small(e);
+  return !overflow_.is_plain(e);
 }
 
 Text ExpressionPrinter::operation(const Expr& e) {

@@ -49,6 +49,7 @@ Overflow::Overflow(const ir::Function& function)
     small_[static_cast<std::size_t>(variable)] = own && holds_integers(declared);
   }
   collect();
+  collect_indices();
   // From the assumption that all are small, until none is left that contradicts it.
   for (bool changed = true; changed;) {
     changed = false;
@@ -87,6 +88,29 @@ void Overflow::collect() {
                },
                statement.node);
   });
+}
+
+void Overflow::collect_indices() {
+  for (const Expr& expr : function_.expressions) {
+    if (expr.kind != ExprKind::kLoad) continue;
+    std::for_each(expr.args.begin() + 1, expr.args.end(), [&](ExprId index) { take_as_index(index); });
+  }
+  ir::for_each_statement(function_.body, [&](const ir::Stmt& statement) {
+    if (const auto* store = std::get_if<ir::Store>(&statement.node))
+      std::ranges::for_each(store->indices, [&](ExprId index) { take_as_index(index); });
+    if (const auto* atomic = std::get_if<ir::Atomic>(&statement.node))
+      std::ranges::for_each(atomic->indices, [&](ExprId index) { take_as_index(index); });
+  });
+}
+
+void Overflow::take_as_index(ExprId id) {
+  const Expr& expr = function_.expr(id);
+  if (expr.kind != ExprKind::kOperation) return;
+  const bool product = expr.op == Op::kMul && (is_scale(expr.args[0]) || is_scale(expr.args[1]));
+  if (expr.op != Op::kAdd && expr.op != Op::kSub && !product) return;
+  in_index_.insert(&expr);
+  for (const ExprId arg : expr.args)
+    take_as_index(arg);
 }
 
 bool Overflow::is_given_small_values(VarId variable) const {

@@ -9,6 +9,7 @@
 // memory or accumulated, may overflow.
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "ir/module.hpp"
@@ -19,16 +20,19 @@ class Overflow {
  public:
   explicit Overflow(const ir::Function& function);
 
-  /// Whether the expression, a signed integer, is small in the above sense, with all its parts.
-  bool is_small(const ir::Expr& expr) const;
-  bool is_small(ir::ExprId expr) const { return is_small(function_.expr(expr)); }
+  /// Whether the expression, arithmetic on signed integers of 32 or 64 bits, can be spelt plainly.
+  bool is_plain(const ir::Expr& expr) const { return is_small(expr) || in_index_.contains(&expr); }
 
  private:
+  bool is_small(const ir::Expr& expr) const;
+  bool is_small(ir::ExprId expr) const { return is_small(function_.expr(expr)); }
   bool is_small_variable(ir::VarId variable) const { return small_[static_cast<std::size_t>(variable)]; }
   bool is_small_operation(const ir::Expr& expr) const;
   bool is_scale(ir::ExprId expr) const;
 
   void collect();
+  void collect_indices();
+  void take_as_index(ir::ExprId expr);
   void give(ir::VarId variable, ir::ExprId value);
   bool is_given_small_values(ir::VarId variable) const;
   bool grows(ir::VarId variable, ir::ExprId value) const;
@@ -36,7 +40,8 @@ class Overflow {
   bool depends_on(ir::ExprId value, ir::VarId variable) const;
 
   const ir::Function& function_;
-  std::vector<bool> small_;                     ///< by variable
+  std::vector<bool> small_;  ///< by variable
+  std::set<const ir::Expr*> in_index_;
   std::vector<std::vector<ir::ExprId>> given_;  ///< by variable: the values that it or its elements are given
 };
 

@@ -161,6 +161,10 @@ TEST(Print, OnlyIndexArithmeticIsPlain) {
             "    int t[4] = {};\n    t[0] = i;\n    int u = t[1] + 1;\n");
   EXPECT_EQ(body("let t: local<i32,4>\n t[0] = m[i, 0]\n let u: i32 = add(t[1], 1)\n"),
             "    int t[4] = {};\n    t[0] = m.at(i, 0);\n    int u = wrap_add(t[1], 1);\n");
+  EXPECT_EQ(body("x[add(m[i, sub(m[0, 0], 1)], mul(m[0, 1], 3))] = x[mul(m[0, 0], m[0, 1])]"),
+            "    x.at(m.at(i, m.at(0, 0) - 1) + m.at(0, 1) * 3) = x.at(wrap_mul(m.at(0, 0), m.at(0, 1)));\n")
+      << "indices";
+  EXPECT_EQ(body("x[bit_and(add(m[i, 0], 1), 7)] = a"), "    x.at(wrap_add(m.at(i, 0), 1) & 7) = a;\n") << "a hash";
   EXPECT_EQ(body("let t: u32 = 7:u32\n t = mul(t, t)"), "    unsigned t = 7u;\n    t = t * t;\n");
   EXPECT_EQ(body("s[i] = add(s[i], 1:i16)"), "    s.at(i) = wrap_add(s.at(i), (short)1);\n");
   EXPECT_EQ(body("s[i] = bit_not(bit_xor(s[i], 1:i16))"), "    s.at(i) = (short)(~(short)(s.at(i) ^ (short)1));\n");
