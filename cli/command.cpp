@@ -1,0 +1,40 @@
+#include "cli/command.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "cli/devices.hpp"
+
+namespace assay::cli {
+
+void print_error(std::string_view text) {
+  std::string line;
+  for (const char c : text)
+    line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  std::fflush(stdout);
+  fmt::print(stderr, "assay: error: {}\n", line);
+}
+
+int fail(const Error& error, ExitStatus status) {
+  print_error(error.text());
+  return to_int(status);
+}
+
+Result<void> print(std::string_view text) {
+  errno = 0;
+  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (written == text.size() && std::fflush(stdout) == 0) return {};
+  return Error{std::generic_category().message(errno), "cannot write to standard output"};
+}
+
+void add_device_option(CLI::App& command, std::string& device, const std::string& does) {
+  command.add_option("--device", device, does)
+      ->option_text(fmt::format("{{{}}}", fmt::join(kDeviceNames, ",")))
+      ->check(CLI::IsMember(std::vector<std::string>(kDeviceNames.begin(), kDeviceNames.end())))
+      ->capture_default_str();
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,46 @@
+// The subcommands of `assay`, one file each, and what they share. Start reading at main.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "harness/record/outcome.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::cli {
+
+using harness::ExitStatus;
+
+/// One call of the program.
+struct Invocation {
+  std::vector<std::string> words;                       ///< the command line as given
+  int status = static_cast<int>(ExitStatus::internal);  ///< what the process returns
+};
+
+// Each adds its subcommand to the program; its callback sets the invocation's status. Both outlive the parsing.
+void add_run(CLI::App& app, Invocation& invocation);
+void add_emit(CLI::App& app, Invocation& invocation);
+void add_diff(CLI::App& app, Invocation& invocation);
+void add_list(CLI::App& app, Invocation& invocation);
+void add_doctor(CLI::App& app, Invocation& invocation);
+void add_report(CLI::App& app, Invocation& invocation);
+void add_state(CLI::App& app, Invocation& invocation);
+
+constexpr int to_int(ExitStatus status) { return static_cast<int>(status); }
+
+/// Prints "assay: error: ..." on standard error, in one line whatever the text holds.
+void print_error(std::string_view text);
+
+/// Prints the error and gives the exit status.
+int fail(const Error& error, ExitStatus status = ExitStatus::usage);
+
+/// Prints the text on standard output. Fails with the cause: a full disk, a closed pipe.
+Result<void> print(std::string_view text);
+
+/// Adds `--device` with the names of all devices; `does` says what the option does for this command.
+void add_device_option(CLI::App& command, std::string& device, const std::string& does);
+
+}  // namespace assay::cli

@@ -1,0 +1,22 @@
+// The devices of this build. Nothing else names a concrete backend.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "backends/backend.hpp"
+
+namespace assay::cli {
+
+inline constexpr std::array<std::string_view, 3> kDeviceNames{"cpu", "cuda", "ptx"};
+
+struct DeviceOptions {
+  std::string compiler;  ///< of the CPU; empty: $CXX, else c++
+};
+
+/// The device of one of kDeviceNames. Never fails: what is missing is told by its can_build() and can_run().
+std::unique_ptr<backends::Device> make_device(std::string_view name, const DeviceOptions& options = {});
+
+}  // namespace assay::cli

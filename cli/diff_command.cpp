@@ -1,0 +1,51 @@
+// assay diff: a kernel's CPU and CUDA source side by side.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/color_option.hpp"
+#include "cli/command.hpp"
+#include "cli/emission.hpp"
+#include "cli/side_by_side.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct DiffOptions {
+  std::string selector;
+  std::string device = "cpu";
+  reports::ColorChoice color = reports::ColorChoice::automatic;
+  std::size_t width = 0;
+  bool backward = false;
+};
+
+int diff(const DiffOptions& options) {
+  const Result<Subject> subject = one_kernel(options.selector, options.backward);
+  if (!subject.ok()) return fail(subject.error());
+  const bool cpu_left = options.device == "cpu";
+  const auto cpu = emit_source(*subject, backends::SourceTarget::kCpp);
+  const auto cuda = emit_source(*subject, backends::SourceTarget::kCuda);
+  if (!cpu.ok()) return fail(cpu.error());
+  if (!cuda.ok()) return fail(cuda.error());
+  const std::string left = (cpu_left ? cpu : cuda)->source();
+  const std::string right = (cpu_left ? cuda : cpu)->source();
+  const std::size_t width = options.width > 0 ? options.width : terminal_width();
+  const Result<void> written = print(side_by_side(left, right, width, reports::use_color_on_stdout(options.color)));
+  return written.ok() ? 0 : fail(written.error());
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<DiffOptions>();
+  CLI::App& command = *app.add_subcommand("diff", "Show a kernel's CPU and CUDA source side by side");
+  command.add_option("KERNEL", options->selector, "FILE.py:KERNEL, FILE.py with one kernel, or a name as loop/r1_42")
+      ->required();
+  add_device_option(command, options->device, "The device whose source stands on the left; cuda and ptx share theirs");
+  command.add_flag("--backward", options->backward, "With the backward kernels");
+  command.add_option("--width", options->width, "Columns to fill; default: the terminal's");
+  add_color_option(command, options->color);
+  command.callback([options, &invocation] { invocation.status = diff(*options); });
+}
+
+}  // namespace assay::cli

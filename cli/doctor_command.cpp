@@ -1,0 +1,75 @@
+// assay doctor: what this machine can run, and why not where it cannot.
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/environment.hpp"
+#include "cli/version.hpp"
+
+namespace assay::cli {
+namespace {
+
+using nlohmann::json;
+
+struct DoctorOptions {
+  std::string device = "cpu";
+  std::string compiler;
+  bool as_json = false;
+};
+
+std::string row(std::string_view name, bool good, std::string_view detail) {
+  return fmt::format("{:<14} {:<4} {}\n", name, good ? "yes" : "no", detail);
+}
+
+std::string as_text(const harness::Environment& environment, const std::vector<Tool>& tools) {
+  std::string text = fmt::format("{}\n{}\n{}\n\n", version_text(), environment.os, environment.cpu);
+  for (const harness::DeviceStatus& device : environment.devices) {
+    const std::string toolkit = device.toolkit.empty() ? "" : ", builds with " + device.toolkit;
+    text += row("device " + device.name, device.available,
+                device.available ? device.description + toolkit : device.reason + toolkit);
+  }
+  for (const Tool& tool : tools)
+    text += row(tool.name, tool.available, tool.detail);
+  return text;
+}
+
+json as_json(const harness::Environment& environment, const std::vector<Tool>& tools) {
+  json result{
+      {"version", kVersion}, {"commit", kCommit}, {"dirty", kDirty}, {"os", environment.os}, {"cpu", environment.cpu}};
+  for (const harness::DeviceStatus& device : environment.devices) {
+    result["devices"].push_back({{"name", device.name},
+                                 {"available", device.available},
+                                 {"reason", device.reason},
+                                 {"description", device.description},
+                                 {"toolkit", device.toolkit}});
+  }
+  for (const Tool& tool : tools)
+    result["tools"].push_back({{"name", tool.name}, {"available", tool.available}, {"detail", tool.detail}});
+  return result;
+}
+
+int doctor(const DoctorOptions& options) {
+  const harness::Environment environment = look_at_environment({.compiler = options.compiler});
+  const std::vector<Tool> tools = look_at_tools();
+  const Result<void> written =
+      print(options.as_json ? as_json(environment, tools).dump(1) + "\n" : as_text(environment, tools));
+  if (!written.ok()) return fail(written.error());
+  const auto asked = std::ranges::find(environment.devices, options.device, &harness::DeviceStatus::name);
+  return to_int(asked->available ? ExitStatus::as_expected : ExitStatus::all_unsupported);
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<DoctorOptions>();
+  CLI::App& command = *app.add_subcommand("doctor", "Say what this machine can run, and what is missing");
+  add_device_option(command, options->device, "The device that decides the exit status: 0 if it can run, else 77");
+  command.add_option("--cxx", options->compiler, "The C++ compiler of the device cpu; default: $CXX, else c++");
+  command.add_flag("--json", options->as_json, "As JSON");
+  command.callback([options, &invocation] { invocation.status = doctor(*options); });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,42 @@
+#include "cli/emission.hpp"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/select/select.hpp"
+
+namespace assay::cli {
+
+Result<Subject> one_kernel(const std::string& selector, bool backward) {
+  Result<harness::Selection> selection = harness::select({selector}, {.random_kernels = 0});
+  if (!selection.ok()) return selection.error();
+  std::vector<std::string> names;
+  for (const harness::Selected& one : selection->kernels)
+    names.push_back(one.source.selector);
+  if (names.size() > 1) {
+    return Error{fmt::format("names {} kernels, expected one of {}", names.size(), fmt::join(names, ", ")), selector};
+  }
+  Subject subject{.source = std::move(selection->kernels.front().source), .adjoint = std::nullopt};
+  if (subject.source.unreadable) return *subject.source.unreadable;
+  if (backward) {
+    Result<passes::Adjoint> adjoint = passes::make_adjoint(*subject.source.module, subject.kernel());
+    if (!adjoint.ok()) return adjoint.error();
+    subject.adjoint = adjoint.take();
+  }
+  return subject;
+}
+
+Result<backends::EmittedKernel> emit_source(const Subject& subject, backends::SourceTarget target,
+                                            const source::Options& options) {
+  const ir::Module& module = subject.adjoint ? subject.adjoint->module : *subject.source.module;
+  const ir::Function* backward = subject.adjoint ? &subject.adjoint->module.kernels.front() : nullptr;
+  return source::print(module, subject.kernel(), backward, target, options);
+}
+
+harness::Printer printer() {
+  return [](const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
+            backends::SourceTarget target) { return source::print(module, forward, backward, target); };
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,34 @@
+// One kernel, its adjoint and its sources: what `emit`, `diff` and `run` print.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "backends/emitted_kernel.hpp"
+#include "backends/source/print.hpp"
+#include "harness/run/run.hpp"
+#include "ir/passes/adjoint.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::cli {
+
+/// A kernel on its own, read and perhaps differentiated.
+struct Subject {
+  harness::KernelSource source;
+  std::optional<passes::Adjoint> adjoint;
+
+  [[nodiscard]] const ir::Function& kernel() const { return source.module->kernels[source.kernel_index]; }
+};
+
+/// The one kernel that the selector names: FILE.py:KERNEL, FILE.py with a single kernel, or a name as "loop/r1_42".
+/// Fails where it names none or several, and where the kernel cannot be read or, with `backward`, not differentiated.
+Result<Subject> one_kernel(const std::string& selector, bool backward);
+
+/// Its source for a target, backward included where there is an adjoint.
+Result<backends::EmittedKernel> emit_source(const Subject& subject, backends::SourceTarget target,
+                                            const source::Options& options = {});
+
+/// The printer of backends/source as the harness takes it.
+harness::Printer printer();
+
+}  // namespace assay::cli

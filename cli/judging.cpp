@@ -1,0 +1,164 @@
+#include "cli/judging.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/emission.hpp"
+#include "cli/environment.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "cli/report_output.hpp"
+#include "harness/record/record_writer.hpp"
+#include "harness/run/run.hpp"
+#include "harness/select/select.hpp"
+
+namespace assay::cli {
+namespace {
+
+/// Kernels of which the same passes are judged.
+struct Group {
+  harness::RunOptions options;
+  std::vector<harness::KernelSource> sources;
+};
+
+harness::Policy policy_of(const JudgeOptions& options) {
+  if (options.quick) return harness::Policy::quick();
+  return options.thorough ? harness::Policy::thorough() : harness::Policy::standard();
+}
+
+std::string mode_name(const JudgeOptions& options) {
+  return options.optimise == 0 ? "" : fmt::format("O{}", options.optimise);
+}
+
+/// What the command that reproduces a case begins with: everything that its selector, device, pass and seed leave out.
+std::string reproduce_prefix(const JudgeOptions& options) {
+  std::string prefix = "assay run";
+  if (options.quick) prefix += " --quick";
+  if (options.thorough) prefix += " --thorough";
+  if (options.optimise != 0) prefix += fmt::format(" --optimise {}", options.optimise);
+  if (!options.compiler.empty()) prefix += fmt::format(" --cxx '{}'", options.compiler);
+  return prefix;
+}
+
+harness::RunOptions run_options(const JudgeOptions& options) {
+  harness::RunOptions run{.jobs = options.jobs, .seed = options.seed, .policy = policy_of(options)};
+  run.mode.name = mode_name(options);
+  run.mode.flags.optimisation = options.optimise;
+  run.reproduce_prefix = reproduce_prefix(options);
+  return run;
+}
+
+/// The selection by passes: most runs have one group.
+std::vector<Group> groups_of(harness::Selection selection, const JudgeOptions& options) {
+  std::vector<Group> groups;
+  for (harness::Selected& kernel : selection.kernels) {
+    const bool forward = kernel.forward && options.pass != "backward";
+    const bool backward = kernel.backward && options.pass != "forward";
+    if (!forward && !backward) continue;
+    auto group = std::ranges::find_if(groups, [&](const Group& other) {
+      return other.options.forward == forward && other.options.backward == backward;
+    });
+    if (group == groups.end()) {
+      group = groups.insert(group, Group{.options = run_options(options), .sources = {}});
+      group->options.forward = forward;
+      group->options.backward = backward;
+    }
+    group->sources.push_back(std::move(kernel.source));
+  }
+  return groups;
+}
+
+std::size_t unreadable_kernels(const std::vector<Group>& groups) {
+  std::size_t count = 0;
+  for (const Group& group : groups)
+    count += static_cast<std::size_t>(std::ranges::count_if(
+        group.sources, [](const harness::KernelSource& source) { return source.unreadable.has_value(); }));
+  return count;
+}
+
+harness::RunStart start_of(const JudgeOptions& options, const std::vector<Group>& groups,
+                           const backends::Device& device) {
+  harness::RunStart start{.run_id = harness::make_run_id(),
+                          .started = harness::utc_now(),
+                          .command_line = options.command_line,
+                          .seed = options.seed,
+                          .environment = look_at_environment({.compiler = options.compiler})};
+  for (const Group& group : groups)
+    std::ranges::move(harness::plan_cases(group.sources, device, group.options), std::back_inserter(start.plan));
+  return start;
+}
+
+/// Tells of the kernels that could not be read, each in a line, before anything takes time.
+void tell_unread(const harness::Selection& selection) {
+  for (const std::string& note : selection.notes)
+    fmt::print(stderr, "{}\n", note);
+  for (const harness::Selected& kernel : selection.kernels) {
+    if (kernel.source.unreadable) fmt::print(stderr, "not read: {}\n", kernel.source.unreadable->text());
+  }
+}
+
+/// What is said and left behind when the run is interrupted.
+void say_farewell(Progress& progress, std::size_t planned, const std::string& output) {
+  progress.stop();
+  const Result<reports::Reports> reports = reports::write_reports(output);
+  fmt::print(stderr, "interrupted: {} of {} cases are recorded in {}; the run is not complete\n", progress.done(),
+             planned, reports.ok() ? reports->html.string() : output);
+}
+
+Result<harness::RunEnd> judge_groups(const std::vector<Group>& groups, backends::Device& device, std::size_t planned,
+                                     const JudgeOptions& options, harness::RecordWriter& writer) {
+  Progress progress(planned, reports::use_color_on_stdout(options.color));
+  const InterruptGuard guard([&] { say_farewell(progress, planned, options.output); });
+  const auto on_record = [&](const harness::CaseRecord& record) {
+    InterruptGuard::check();
+    progress.record(record);
+  };
+  for (const Group& group : groups) {
+    const auto judged = harness::run_cases(group.sources, device, printer(), group.options, writer, on_record);
+    if (!judged.ok()) return judged.error();
+  }
+  InterruptGuard::check();
+  return writer.finish();
+}
+
+/// A kernel that cannot be read is no pass, whatever became of the others.
+int status_of(const harness::RunEnd& end, std::size_t unread) {
+  const bool fine = end.exit_status == ExitStatus::as_expected || end.exit_status == ExitStatus::all_unsupported;
+  return to_int(unread > 0 && fine ? ExitStatus::unexpected : end.exit_status);
+}
+
+}  // namespace
+
+int judge_kernels(const JudgeOptions& options) {
+  Result<harness::Selection> selection = harness::select(options.selectors, {.device = options.device,
+                                                                             .mode = mode_name(options),
+                                                                             .random_kernels = options.random,
+                                                                             .first_random = options.seed});
+  if (!selection.ok()) return fail(selection.error());
+  tell_unread(*selection);
+  const std::vector<Group> groups = groups_of(selection.take(), options);
+  if (groups.empty()) return fail({fmt::format("the selectors and --pass {} leave no case", options.pass)});
+
+  const auto device = make_device(options.device, {.compiler = options.compiler});
+  harness::RunStart start = start_of(options, groups, *device);
+  const std::size_t planned = start.plan.size();
+  Result<harness::RecordWriter> writer = harness::RecordWriter::create(options.output, std::move(start));
+  if (!writer.ok()) return fail(writer.error());
+
+  const Result<harness::RunEnd> end = judge_groups(groups, *device, planned, options, *writer);
+  if (!end.ok()) return fail(end.error(), ExitStatus::internal);
+  const Result<reports::Reports> reports = reports::write_reports(options.output);
+  if (!reports.ok()) return fail(reports.error(), ExitStatus::internal);
+  if (const auto printed = print_closing(*reports, options.color); !printed.ok()) {
+    return fail(printed.error(), ExitStatus::internal);
+  }
+  const std::size_t unread = unreadable_kernels(groups);
+  if (unread > 0) fmt::print("{} could not be read\n", unread == 1 ? "1 kernel" : fmt::format("{} kernels", unread));
+  return status_of(*end, unread);
+}
+
+}  // namespace assay::cli

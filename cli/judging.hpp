@@ -1,0 +1,31 @@
+// A run from its options to its exit status.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reports/terminal.hpp"
+
+namespace assay::cli {
+
+struct JudgeOptions {
+  std::vector<std::string> selectors;
+  std::string device = "cpu";
+  std::string pass = "both";
+  int random = 8;
+  std::uint64_t seed = 1;
+  bool quick = false;
+  bool thorough = false;
+  int optimise = 0;
+  int jobs = 0;
+  std::string compiler;
+  std::string output = "out";
+  reports::ColorChoice color = reports::ColorChoice::automatic;
+  std::vector<std::string> command_line;  ///< as given, for the record
+};
+
+/// Selects, plans, judges, records and reports; the process's exit status.
+int judge_kernels(const JudgeOptions& options);
+
+}  // namespace assay::cli

@@ -1,0 +1,97 @@
+// assay list: the families, and the cases that a selector names.
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/devices.hpp"
+#include "conformance/cases.hpp"
+#include "generators/generator.hpp"
+#include "harness/select/select.hpp"
+
+namespace assay::cli {
+namespace {
+
+using nlohmann::json;
+
+struct ListOptions {
+  std::vector<std::string> selectors;
+  std::string device = "cpu";
+  int random = 8;
+  std::uint64_t seed = 1;
+  bool as_json = false;
+};
+
+std::string families_table() {
+  std::string text = fmt::format("{:<18} {:>7}  {}\n", "family", "curated", "covers");
+  for (const generators::FamilyRow& row : generators::families()) {
+    text += fmt::format("{:<18} {:>7}  {}{}\n", row.name, conformance::cases_of(row.name).size(), row.covers,
+                        row.alias.empty() ? "" : fmt::format(" (also: {})", row.alias));
+  }
+  return text +
+         "\nAny number of random kernels can be made of each family: <family>/r1_<seed>.\n"
+         "`assay list SELECTOR` names cases; `assay run SELECTOR` judges them.\n";
+}
+
+json families_json() {
+  json families = json::array();
+  for (const generators::FamilyRow& row : generators::families()) {
+    families.push_back({{"family", row.name},
+                        {"alias", row.alias},
+                        {"covers", row.covers},
+                        {"curated", conformance::cases_of(row.name).size()}});
+  }
+  return families;
+}
+
+/// The selected kernel's cases, as a run would name them.
+std::vector<std::string> cases_of(const harness::Selected& kernel, const backends::Device& device) {
+  const harness::RunOptions options{.forward = kernel.forward, .backward = kernel.backward};
+  return harness::plan_cases({kernel.source}, device, options);
+}
+
+json case_json(const harness::KernelSource& source, const std::string& name) {
+  const harness::CaseRecord parts = harness::record_of(name);
+  return {{"case", name},           {"family", parts.family}, {"kernel", parts.kernel},      {"types", parts.types},
+          {"device", parts.device}, {"pass", parts.pass},     {"selector", source.selector}, {"file", source.file}};
+}
+
+int list(const ListOptions& options) {
+  if (options.selectors.empty()) {
+    const Result<void> written = print(options.as_json ? families_json().dump(1) + "\n" : families_table());
+    return written.ok() ? 0 : fail(written.error());
+  }
+  const Result<harness::Selection> selection = harness::select(
+      options.selectors, {.device = options.device, .random_kernels = options.random, .first_random = options.seed});
+  if (!selection.ok()) return fail(selection.error());
+  const auto device = make_device(options.device);
+  std::string lines;
+  json cases = json::array();
+  for (const harness::Selected& kernel : selection->kernels) {
+    for (const std::string& name : cases_of(kernel, *device)) {
+      lines += name + "\n";
+      if (options.as_json) cases.push_back(case_json(kernel.source, name));
+    }
+  }
+  const Result<void> written = print(options.as_json ? cases.dump(1) + "\n" : lines);
+  return written.ok() ? 0 : fail(written.error());
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<ListOptions>();
+  CLI::App& command = *app.add_subcommand("list", "List the families, or the cases that a selector names");
+  command.add_option("SELECTOR", options->selectors,
+                     "A family, a pattern over <family>/<kernel>/<types>/<device>/<pass>, or FILE.py[:KERNEL]");
+  add_device_option(command, options->device, "The device in the names of the cases; nothing is run on it");
+  command.add_option("--random", options->random, "Random kernels of each family that a pattern names")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--seed", options->seed, "Seed of the first random kernel")->capture_default_str();
+  command.add_flag("--json", options->as_json, "As JSON");
+  command.callback([options, &invocation] { invocation.status = list(*options); });
+}
+
+}  // namespace assay::cli

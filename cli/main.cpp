@@ -1,0 +1,57 @@
+// assay: the command. One subcommand a file; this one puts them together. Exit statuses are those of
+// harness/record/outcome.hpp.
+#include <csignal>
+#include <exception>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "backends/cpu/worker.hpp"
+#include "cli/command.hpp"
+#include "cli/version.hpp"
+
+namespace {
+
+using namespace assay::cli;
+
+constexpr const char* kAbout =
+    "Proves that generated kernels compute what their Python source says, forward and backward.";
+
+constexpr const char* kFooter =
+    "Exit status: 0 as expected, 1 unexpected, 2 usage, 3 internal, 4 nothing ran, 77 all unsupported.\n"
+    "Start with: assay doctor, assay list, assay run loop, assay run FILE.py";
+
+int run(int argc, char** argv) {
+  CLI::App app(kAbout, "assay");
+  app.footer(kFooter);
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  Invocation invocation{.words = {argv, argv + argc}};
+  for (const auto add : {add_run, add_emit, add_diff, add_list, add_doctor, add_report, add_state})
+    add(app, invocation);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    const auto chosen = app.get_subcommands();
+    const std::string command = chosen.empty() ? "assay" : "assay " + chosen.front()->get_name();
+    print_error(fmt::format("{}; see {} --help", error.what(), command));
+    return to_int(ExitStatus::usage);
+  }
+  return invocation.status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (const auto status = assay::cpu::run_if_worker(argc, argv)) return *status;
+  // A limit on file sizes and a reader that went away are write errors, told where they happen, and not sudden deaths.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& accident) {
+    print_error(fmt::format("internal: {}", accident.what()));
+    return to_int(ExitStatus::internal);
+  }
+}

@@ -1,0 +1,112 @@
+#include "cli/progress.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "harness/record/record_json.hpp"
+#include "reports/terminal.hpp"
+#include "reports/wording.hpp"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::size_t kBarCells = 24;
+constexpr std::chrono::milliseconds kBarInterval{250};
+constexpr std::chrono::seconds kLineInterval{10};
+
+/// Whole seconds, as time left is known no better.
+std::string about(double seconds) { return seconds < 1.0 ? "1 s" : reports::time_text(std::round(seconds) * 1000.0); }
+
+std::size_t columns() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+Progress::Progress(std::size_t planned, bool color)
+    : planned_(planned), color_(color), is_terminal_(::isatty(STDERR_FILENO) == 1), ticker_([this] { tick(); }) {}
+
+Progress::~Progress() { stop(); }
+
+void Progress::record(const harness::CaseRecord& record) {
+  const std::lock_guard lock(mutex_);
+  ++done_;
+  if (!harness::is_as_expected(record.outcome)) {
+    ++unexpected_;
+    tell(record);
+  }
+}
+
+void Progress::tell(const harness::CaseRecord& record) {
+  if (unexpected_ > kMostTold + 1) return;
+  clear_bar();
+  if (unexpected_ > kMostTold) {
+    fmt::print("further unexpected results are told in the report only\n");
+  } else {
+    fmt::print("{}", reports::unexpected_lines(nlohmann::json::parse(harness::to_line(record)), color_));
+  }
+  std::fflush(stdout);
+}
+
+void Progress::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    clear_bar();
+  }
+  wake_.notify_all();
+  if (ticker_.joinable() && ticker_.get_id() != std::this_thread::get_id()) ticker_.join();
+}
+
+std::size_t Progress::done() const {
+  const std::lock_guard lock(mutex_);
+  return done_;
+}
+
+void Progress::tick() {
+  std::unique_lock lock(mutex_);
+  while (!stopped_) {
+    if (is_terminal_) draw_bar();
+    wake_.wait_for(lock, is_terminal_ ? kBarInterval : kLineInterval, [this] { return stopped_; });
+    if (!stopped_ && !is_terminal_) fmt::print(stderr, "{}\n", figures());
+  }
+}
+
+std::string Progress::figures() const {
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  std::string text = fmt::format("{}/{} cases", done_, planned_);
+  if (done_ > 0) {
+    const double rate = static_cast<double>(done_) / seconds;
+    text += fmt::format(", {:.1f}/s, {} left", rate, about(static_cast<double>(planned_ - done_) / rate));
+  } else {
+    text += fmt::format(", {}", about(seconds));
+  }
+  if (unexpected_ > 0) text += fmt::format(", {} unexpected", unexpected_);
+  return text;
+}
+
+void Progress::draw_bar() {
+  const std::size_t filled = planned_ == 0 ? kBarCells : kBarCells * done_ / planned_;
+  std::string line =
+      fmt::format("[{}{}] {}", std::string(filled, '#'), std::string(kBarCells - filled, '.'), figures());
+  line.resize(std::min(line.size(), columns() - 1));  // a longer line would wrap and could not be removed
+  fmt::print(stderr, "\r\x1b[K{}", line);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void Progress::clear_bar() {
+  if (!drawn_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  drawn_ = false;
+}
+
+}  // namespace assay::cli

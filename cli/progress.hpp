@@ -1,0 +1,56 @@
+// How a run shows on the terminal while it goes on.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "harness/record/record.hpp"
+
+namespace assay::cli {
+
+/// Counts cases as they are recorded. On a terminal a bar with rate and time left stands on standard error, elsewhere a
+/// plain line every ten seconds. A case that is not as expected is told at once, on standard output, with the command
+/// that reproduces it; after kMostTold of them the rest is left to the report. Thread-safe.
+class Progress {
+ public:
+  static constexpr std::size_t kMostTold = 100;
+
+  /// Starts to show; `color` is for the lines on standard output.
+  Progress(std::size_t planned, bool color);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  /// Removes the bar.
+  ~Progress();
+
+  void record(const harness::CaseRecord& record);
+  /// Removes the bar and stops showing.
+  void stop();
+  [[nodiscard]] std::size_t done() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void tell(const harness::CaseRecord& record);
+  void tick();
+  void draw_bar();
+  void clear_bar();
+  [[nodiscard]] std::string figures() const;
+
+  const std::size_t planned_;
+  const bool color_;
+  const bool is_terminal_;
+  const Clock::time_point start_ = Clock::now();
+  std::size_t done_ = 0;
+  std::size_t unexpected_ = 0;
+  bool drawn_ = false;
+  bool stopped_ = false;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::jthread ticker_;
+};
+
+}  // namespace assay::cli

@@ -1,0 +1,19 @@
+#include "cli/report_output.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+
+namespace assay::cli {
+
+Result<void> print_closing(const reports::Reports& reports, reports::ColorChoice color) {
+  std::error_code error;
+  const std::filesystem::path page = std::filesystem::absolute(reports.html, error);
+  return print(fmt::format("{}report: {}\n",
+                           reports::closing_table(reports.run, reports.summary, reports::use_color_on_stdout(color)),
+                           (error ? reports.html : page).lexically_normal().string()));
+}
+
+}  // namespace assay::cli

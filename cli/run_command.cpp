@@ -1,0 +1,65 @@
+// assay run: judges kernels, records what it finds, reports.
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/color_option.hpp"
+#include "cli/command.hpp"
+#include "cli/judging.hpp"
+
+namespace assay::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "A SELECTOR is a family or a pattern over <family>/<kernel>/<types>/<device>/<pass>, or the beginning of one:\n"
+    "  loop   'loop/dyn*'   '*/*/f64'   loop/r1_42 (a random kernel by its name)   FILE.py   FILE.py:KERNEL\n"
+    "Exit status: 0 as expected, 1 unexpected, 2 usage, 3 internal, 4 nothing ran, 77 all unsupported.";
+
+void add_selection_options(CLI::App& command, JudgeOptions& options) {
+  command.add_option("SELECTOR", options.selectors, "What to judge: families, patterns, Python files")->required();
+  add_device_option(command, options.device,
+                    "Where to run the kernels. cpu compiles the C++; cuda compiles the CUDA "
+                    "C++ with NVRTC and runs it on a GPU; ptx executes NVRTC's PTX on the CPU");
+  command.add_option("--pass", options.pass, "Which pass to judge")
+      ->check(CLI::IsMember({"forward", "backward", "both"}))
+      ->capture_default_str();
+  command.add_option("--random", options.random, "Random kernels of each family that a pattern names")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--seed", options.seed, "Seed of the inputs, and of the first random kernel")
+      ->capture_default_str();
+}
+
+void add_effort_options(CLI::App& command, JudgeOptions& options) {
+  CLI::Option* const quick = command.add_flag("--quick", options.quick, "Few inputs: a first look");
+  command.add_flag("--thorough", options.thorough, "Many inputs")->excludes(quick);
+  command.add_option("--optimise", options.optimise, "Compile for the CPU with -O1, -O2 or -O3, a mode of its own")
+      ->check(CLI::Range(0, 3))
+      ->capture_default_str();
+  command.add_option("--jobs", options.jobs, "Batches of kernels at once; 0: one for each core")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--cxx", options.compiler, "The C++ compiler of the device cpu; default: $CXX, else c++");
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<JudgeOptions>();
+  CLI::App& command = *app.add_subcommand("run", "Judge kernels, forward and backward");
+  add_selection_options(command, *options);
+  add_effort_options(command, *options);
+  command.add_option("--output", options->output, "The folder for records.jsonl, report.json and report.html")
+      ->capture_default_str();
+  add_color_option(command, options->color);
+  command.footer(kFooter);
+  command.callback([options, &invocation] {
+    options->command_line = invocation.words;
+    invocation.status = judge_kernels(*options);
+  });
+}
+
+}  // namespace assay::cli

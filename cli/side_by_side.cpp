@@ -1,0 +1,133 @@
+#include "cli/side_by_side.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+#include <fmt/color.h>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace assay::cli {
+namespace {
+
+constexpr double kEqual = 2.0;
+constexpr double kAlike = 0.5;  // a share of equal beginning and end above which lines go together
+constexpr std::size_t kNarrowest = 40;
+constexpr std::size_t kWithoutTerminal = 160;
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+/// What it is worth to have the two lines in one row; negative: never.
+double worth(std::string_view a, std::string_view b) {
+  if (a == b) return kEqual;
+  if (a.empty() || b.empty()) return -1.0;
+  const auto prefix = std::ranges::mismatch(a, b).in1 - a.begin();
+  a.remove_prefix(static_cast<std::size_t>(prefix));
+  b.remove_prefix(static_cast<std::size_t>(prefix));
+  std::size_t suffix = 0;
+  while (suffix < std::min(a.size(), b.size()) && a[a.size() - 1 - suffix] == b[b.size() - 1 - suffix])
+    ++suffix;
+  const auto common = static_cast<double>(prefix) + static_cast<double>(suffix);
+  const double share = common / (static_cast<double>(prefix) + static_cast<double>(std::max(a.size(), b.size())));
+  return share > kAlike ? share : -1.0;
+}
+
+/// The line's parts of at most `width` characters (UTF-8), at least one.
+std::vector<std::string> wrap(const std::string& line, std::size_t width) {
+  std::vector<std::string> parts{""};
+  std::size_t characters = 0;
+  for (const char c : line) {
+    const bool continues = (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+    if (!continues && characters++ == width) {
+      parts.emplace_back();
+      characters = 1;
+    }
+    parts.back() += c == '\t' ? ' ' : c;
+  }
+  return parts;
+}
+
+std::size_t character_count(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
+struct Look {
+  char mark;
+  fmt::text_style style;
+};
+
+Look look_of(const AlignedRow& row, bool equal) {
+  if (!row.right) return {'<', fmt::fg(fmt::terminal_color::cyan)};
+  if (!row.left) return {'>', fmt::fg(fmt::terminal_color::green)};
+  return equal ? Look{' ', {}} : Look{'|', fmt::fg(fmt::terminal_color::yellow)};
+}
+
+}  // namespace
+
+std::vector<AlignedRow> align(const std::vector<std::string>& left, const std::vector<std::string>& right) {
+  const std::size_t columns = right.size() + 1;
+  std::vector<double> best((left.size() + 1) * columns, 0.0);  // worth of what follows line i and line j
+  const auto at = [&](std::size_t i, std::size_t j) -> double& { return best[i * columns + j]; };
+  std::vector<bool> together(best.size());
+  for (std::size_t i = left.size(); i-- > 0;) {
+    for (std::size_t j = right.size(); j-- > 0;) {
+      const double value = worth(left[i], right[j]);
+      const double apart = std::max(at(i + 1, j), at(i, j + 1));
+      together[i * columns + j] = value > 0 && value + at(i + 1, j + 1) >= apart;
+      at(i, j) = together[i * columns + j] ? value + at(i + 1, j + 1) : apart;
+    }
+  }
+  std::vector<AlignedRow> rows;
+  for (std::size_t i = 0, j = 0; i < left.size() || j < right.size();) {
+    const bool both = i < left.size() && j < right.size();
+    if (both && together[i * columns + j]) rows.push_back({i++, j++});
+    else if (j == right.size() || (both && at(i + 1, j) >= at(i, j + 1))) rows.push_back({i++, std::nullopt});
+    else rows.push_back({std::nullopt, j++});
+  }
+  return rows;
+}
+
+std::string side_by_side(std::string_view left, std::string_view right, std::size_t width, bool color) {
+  const std::vector<std::string> left_lines = lines_of(left);
+  const std::vector<std::string> right_lines = lines_of(right);
+  const std::size_t half = (std::max(width, kNarrowest) - 3) / 2;
+  std::string text;
+  for (const AlignedRow& row : align(left_lines, right_lines)) {
+    const std::string left_line = row.left ? left_lines[*row.left] : "";
+    const std::string right_line = row.right ? right_lines[*row.right] : "";
+    const auto [mark, style] = look_of(row, left_line == right_line);
+    const std::vector<std::string> left_parts = wrap(left_line, half);
+    const std::vector<std::string> right_parts = wrap(right_line, half);
+    for (std::size_t part = 0; part < std::max(left_parts.size(), right_parts.size()); ++part) {
+      const std::string before = part < left_parts.size() ? left_parts[part] : "";
+      const std::string after = part < right_parts.size() ? right_parts[part] : "";
+      const std::string padding(half - character_count(before), ' ');
+      std::string line = fmt::format("{}{} {} {}", before, padding, mark, after);
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += color && mark != ' ' ? fmt::format(style, "{}", line) : line;
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* const columns = std::getenv("COLUMNS");
+  const long asked = columns == nullptr ? 0 : std::strtol(columns, nullptr, 10);
+  return asked > 0 ? static_cast<std::size_t>(asked) : kWithoutTerminal;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,119 @@
+#include "harness/select/python_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "frontend/reader.hpp"
+#include "harness/select/suggest.hpp"
+
+namespace assay::harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSuffix = ".py";
+
+Result<std::string> contents(const std::string& path) {
+  const auto refuse = [&](const std::string& why) {
+    return Error{fmt::format("cannot be read: {}; expected a Python file with Warp kernels", why), path};
+  };
+  std::error_code error;
+  if (fs::is_directory(path, error)) return refuse("it is a folder");
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream.is_open() || stream.bad()) return refuse(std::generic_category().message(errno));
+  return text;
+}
+
+/// Why the kernel could not be read: the first error about it.
+Error reason_of(const frontend::ReadFile& read, const frontend::Declaration& kernel, const std::string& file) {
+  for (const frontend::Diagnostic& found : read.diagnostics) {
+    if (found.severity != frontend::Severity::kError || found.function != kernel.name) continue;
+    return {fmt::format("{}: {}", found.construct, found.reason),
+            fmt::format("{}:{}:{}", found.file, found.loc.line, found.loc.column)};
+  }
+  return {"the kernel could not be read", fmt::format("{}:{}:{}", file, kernel.loc.line, kernel.loc.column)};
+}
+
+/// The module's kernel that this declaration became.
+std::size_t index_of(const ir::Module& module, const frontend::Declaration& declaration) {
+  const auto found = std::ranges::find_if(module.kernels, [&](const ir::Function& kernel) {
+    return kernel.name == declaration.name && kernel.loc.line == declaration.loc.line;
+  });
+  const auto by_name = std::ranges::find(module.kernels, declaration.name, &ir::Function::name);
+  return static_cast<std::size_t>((found != module.kernels.end() ? found : by_name) - module.kernels.begin());
+}
+
+}  // namespace
+
+std::optional<FileSelector> file_selector(std::string_view text) {
+  if (const std::size_t at = text.rfind(".py:"); at != std::string_view::npos) {
+    return FileSelector{std::string(text.substr(0, at + kSuffix.size())), std::string(text.substr(at + 4))};
+  }
+  std::error_code error;
+  if (text.ends_with(kSuffix) || fs::is_regular_file(text, error)) return FileSelector{std::string(text), ""};
+  return std::nullopt;
+}
+
+Result<PythonKernels> read_text(const std::string& text, const std::string& file) {
+  const auto start = std::chrono::steady_clock::now();
+  Result<frontend::ReadFile> read = frontend::read_python(text, file);
+  if (!read.ok()) return read.error();
+  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+
+  PythonKernels result;
+  const auto module = std::make_shared<const ir::Module>(std::move(read->module));
+  for (const frontend::Declaration& declaration : read->declarations) {
+    if (!declaration.is_kernel) continue;
+    KernelSource source{.family = "user", .kernel = declaration.name, .file = file, .python = text};
+    if (declaration.was_read) {
+      source.module = module;
+      source.kernel_index = index_of(*module, declaration);
+    } else {
+      source.unreadable = reason_of(*read, declaration, file);
+    }
+    result.kernels.push_back(std::move(source));
+  }
+  for (KernelSource& source : result.kernels)
+    source.read_ms = elapsed.count() / static_cast<double>(result.kernels.size());
+  for (const frontend::Diagnostic& found : read->diagnostics) {
+    if (found.severity == frontend::Severity::kNote) result.notes.push_back(found.text());
+  }
+  return result;
+}
+
+Result<PythonKernels> read_file(const FileSelector& selector) {
+  const Result<std::string> text = contents(selector.path);
+  if (!text.ok()) return text.error();
+  Result<PythonKernels> read = read_text(*text, selector.path);
+  if (!read.ok()) return read;
+  if (read->kernels.empty()) {
+    return Error{"holds no kernel; expected a function with the decorator @wp.kernel", selector.path};
+  }
+  if (!selector.kernel.empty()) {
+    std::vector<std::string> names;
+    for (const KernelSource& source : read->kernels)
+      names.push_back(source.kernel);
+    std::erase_if(read->kernels, [&](const KernelSource& source) { return source.kernel != selector.kernel; });
+    if (read->kernels.empty()) {
+      return Error{fmt::format("has no kernel '{}', but {}{}", selector.kernel, fmt::join(names, ", "),
+                               did_you_mean(selector.kernel, names)),
+                   selector.path};
+    }
+  }
+  const std::string stem = fs::path(selector.path).stem().string();
+  for (KernelSource& source : read->kernels) {
+    source.selector = fmt::format("{}:{}", selector.path, source.kernel);
+    source.kernel = fmt::format("{}.{}", stem, source.kernel);
+  }
+  return read;
+}
+
+}  // namespace assay::harness

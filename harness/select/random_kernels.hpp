@@ -1,0 +1,25 @@
+// Generated kernels as sources.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "generators/generator.hpp"
+#include "harness/run/run.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::harness {
+
+/// The random kernel "loop/r1_42". It is written as Warp Python and read back, so that its emitted sources carry lines
+/// of Python as a user's do. Fails for a name that the generators do not know, and, which is a defect of Assay, when
+/// what was read is another program than what was generated.
+Result<KernelSource> random_kernel(std::string_view name);
+
+/// The `count` kernels of the family from seed `first` on.
+Result<std::vector<KernelSource>> random_kernels(generators::Family family, std::uint64_t first, int count);
+
+/// Whether a kernel's part of a name is one of a random kernel, of whatever version: "r1_42".
+bool is_random_name(std::string_view kernel);
+
+}  // namespace assay::harness
