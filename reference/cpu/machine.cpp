@@ -90,9 +90,12 @@ typename Machine<Tracer>::Handle Machine<Tracer>::handle_of(std::size_t paramete
 
 template <class Tracer>
 void Machine<Tracer>::run() {
-  const std::int64_t threads = run_.launch.threads();
-  for (std::int64_t n = 0; n < threads && complete_; ++n)
-    run_thread(run_.order.empty() ? n : run_.order[static_cast<std::size_t>(n)]);
+  if (run_.order.empty()) {
+    for (std::int64_t thread = 0; thread < run_.launch.threads() && complete_; ++thread) run_thread(thread);
+  }
+  for (const std::int64_t thread : run_.order) {
+    if (complete_) run_thread(thread);
+  }
 }
 
 template <class Tracer>

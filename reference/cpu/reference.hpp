@@ -65,7 +65,8 @@ struct Run {
   LeafValues prefills = {};
   /// Parameters whose arrays nobody has initialised: to read a cell before writing it is a finding.
   std::vector<bool> uninitialised = {};
-  /// Thread numbers (row-major in the launch extents) in the order to run them; empty: ascending.
+  /// Thread numbers (row-major in the launch extents) in the order to run them, which may be some of them only; empty:
+  /// all, ascending.
   std::vector<std::int64_t> order = {};
   ForcedPath forced = {};
   std::int64_t instruction_budget = 100'000'000;
