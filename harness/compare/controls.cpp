@@ -54,6 +54,12 @@ ControlTally present_controls(std::span<const Computed> got, std::span<const Exp
   std::vector<std::pair<std::string_view, Values>> controls = {
       {"zeros", changed(got, [](Computed& v) { v = {}; })},
       {"the inputs' mean", changed(got, [&](Computed& v) { v = mean; })},
+      {"ones", changed(got, [&](Computed& v) { v = integers ? Computed{.integer = 1} : Computed{.value = 1}; })},
+      {"the result plus one", changed(got,
+                                      [&](Computed& v) {
+                                        v = integers ? Computed{.integer = v.integer + 1}
+                                                     : Computed{.value = v.value + 1};
+                                      })},
       {"the negated result", changed(got, [](Computed& v) { v = {.value = -v.value, .integer = -v.integer}; })},
       {"the doubled result", changed(got, [](Computed& v) { v = {.value = 2 * v.value, .integer = 2 * v.integer}; })},
       {"the shuffled result", shuffled(got, seed)},

@@ -19,10 +19,10 @@ struct ControlTally {
   void add(const ControlTally& other);
 };
 
-/// Presents zeros, the inputs' mean, the negated, doubled, shuffled and shifted-by-one-row result to the comparator.
-/// `got` passed; `expected` are its bounds; `row` is the number of scalars in one row of the array. A control that
-/// equals the result does not count. For a gradient, `untouched` is what the buffer held before, which stands for an
-/// adjoint that adds nothing; empty for outputs.
+/// Presents zeros, ones, the inputs' mean, the result plus one, the negated, doubled, shuffled and shifted-by-one-row
+/// result to the comparator. `got` passed; `expected` are its bounds; `row` is the number of scalars in one row of the
+/// array. A control that equals the result does not count. For a gradient, `untouched` is what the buffer held before,
+/// which stands for an adjoint that adds nothing; empty for outputs.
 ControlTally present_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
                               std::size_t row, std::uint64_t seed, std::span<const Computed> untouched = {});
 
