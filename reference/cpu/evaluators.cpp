@@ -8,11 +8,17 @@ namespace {
 using ir::Op;
 namespace e = evaluators;
 
-constexpr Evaluator elementwise(Op op, Evaluate evaluate, Differentiate differentiate = nullptr) {
-  return {.op = op, .role = Role::kElementwise, .evaluate = evaluate, .differentiate = differentiate};
+constexpr Evaluator elementwise(Op op, Evaluate evaluate) {
+  return {.op = op, .role = Role::kElementwise, .evaluate = evaluate};
+}
+constexpr Evaluator differentiable(Role role, Op op, Evaluate evaluate, Differentiate differentiate) {
+  return {.op = op, .role = role, .evaluate = evaluate, .differentiate = differentiate, .is_differentiable = true};
+}
+constexpr Evaluator elementwise(Op op, Evaluate evaluate, Differentiate differentiate) {
+  return differentiable(Role::kElementwise, op, evaluate, differentiate);
 }
 constexpr Evaluator reduction(Op op, Evaluate evaluate, Differentiate differentiate) {
-  return {.op = op, .role = Role::kReduction, .evaluate = evaluate, .differentiate = differentiate};
+  return differentiable(Role::kReduction, op, evaluate, differentiate);
 }
 constexpr Evaluator test(Op op, Test function) { return {.op = op, .role = Role::kTest, .test = function}; }
 constexpr Evaluator integer(Op op) { return {.op = op, .role = Role::kInteger}; }
@@ -107,19 +113,13 @@ constexpr std::array<Evaluator, ir::kOpCount> kEvaluators = {{
     composed(Op::kWithField),
 }};
 
-/// Whether a row has the functions that its role asks for, and a derivative exactly where the table of
-/// operations says that there is one.
+/// Whether a row is in its place and has a derivative exactly where the table of operations says that there is
+/// one. (That each has its functions is in the signatures above: GCC with sanitizers cannot compare their
+/// addresses at compile time.)
 constexpr bool complete(const Evaluator& row, int index) {
   if (static_cast<int>(row.op) != index) return false;
   const bool has_derivative = ir::row(row.op).adjoint == ir::Adjoint::kRule;
-  switch (row.role) {
-    case Role::kElementwise:
-    case Role::kReduction: return row.evaluate != nullptr && (row.differentiate != nullptr) == has_derivative;
-    case Role::kTest: return row.test != nullptr && !has_derivative;
-    case Role::kInteger: return !has_derivative;
-    case Role::kComposed: return row.evaluate == nullptr;
-  }
-  return false;
+  return row.role == Role::kComposed || row.is_differentiable == has_derivative;
 }
 constexpr bool all_complete() {
   for (int i = 0; i < ir::kOpCount; ++i) {

@@ -41,6 +41,7 @@ struct Evaluator {
   Evaluate evaluate = nullptr;
   Test test = nullptr;
   Differentiate differentiate = nullptr;  ///< null where the derivative is zero by convention
+  bool is_differentiable = false;         ///< whether it is not null
 };
 
 const Evaluator& evaluator(ir::Op op);

@@ -127,6 +127,7 @@ void Lowering::lower_kernel(const ir::Function& kernel) {
   block(kernel.body);
   patch(frame.returns, here());
   emit({.code = Code::kEnd});
+  frame_ = nullptr;
 }
 
 Leaves Lowering::call(std::int32_t index, const std::vector<ir::ExprId>& args) {

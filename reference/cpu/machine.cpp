@@ -91,7 +91,8 @@ typename Machine<Tracer>::Handle Machine<Tracer>::handle_of(std::size_t paramete
 template <class Tracer>
 void Machine<Tracer>::run() {
   if (run_.order.empty()) {
-    for (std::int64_t thread = 0; thread < run_.launch.threads() && complete_; ++thread) run_thread(thread);
+    for (std::int64_t thread = 0; thread < run_.launch.threads() && complete_; ++thread)
+      run_thread(thread);
   }
   for (const std::int64_t thread : run_.order) {
     if (complete_) run_thread(thread);
