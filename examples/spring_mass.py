@@ -7,39 +7,37 @@ GRAVITY = wp.constant(wp.vec3(0.0, -9.81, 0.0))
 
 
 @wp.struct
-class Spring:
-    a: int
-    b: int
-    rest: float
+class Material:
     stiffness: float
     damping: float
 
 
 @wp.func
-def spring_force(xa: wp.vec3, xb: wp.vec3, va: wp.vec3, vb: wp.vec3, spring: Spring) -> wp.vec3:
+def spring_force(xa: wp.vec3, xb: wp.vec3, va: wp.vec3, vb: wp.vec3, rest: float, material: Material) -> wp.vec3:
     """The force on the first end."""
     offset = xb - xa
-    distance = wp.length(offset)
-    direction = offset / distance
-    stretch = distance - spring.rest
+    direction = wp.normalize(offset)
+    stretch = wp.length(offset) - rest
     closing = wp.dot(vb - va, direction)
-    return direction * (spring.stiffness * stretch + spring.damping * closing)
+    return direction * (material.stiffness * stretch + material.damping * closing)
 
 
-# domain: 0 <= springs.a < len(x)
-# domain: 0 <= springs.b < len(x)
+# domain: 0 <= ends < len(x)
 @wp.kernel
 def eval_springs(
     x: wp.array(dtype=wp.vec3),
     v: wp.array(dtype=wp.vec3),
-    springs: wp.array(dtype=Spring),
+    ends: wp.array(dtype=int),
+    rest: wp.array(dtype=float),
+    material: Material,
     f: wp.array(dtype=wp.vec3),
 ):
     tid = wp.tid()
-    spring = springs[tid]
-    force = spring_force(x[spring.a], x[spring.b], v[spring.a], v[spring.b], spring)
-    wp.atomic_add(f, spring.a, force)
-    wp.atomic_sub(f, spring.b, force)
+    a = ends[2 * tid]
+    b = ends[2 * tid + 1]
+    force = spring_force(x[a], x[b], v[a], v[b], rest[tid], material)
+    wp.atomic_add(f, a, force)
+    wp.atomic_sub(f, b, force)
 
 
 @wp.kernel
@@ -64,16 +62,16 @@ def integrate(
 if __name__ == "__main__":
     count = 8
     positions = np.stack([1.1 * np.arange(count), np.zeros(count), np.zeros(count)], axis=1)
-    records = np.zeros(count - 1, dtype=Spring.numpy_dtype())
-    records["a"], records["b"] = np.arange(count - 1), np.arange(1, count)
-    records["rest"], records["stiffness"], records["damping"] = 1.0, 100.0, 1.0
-    springs = wp.array(records, dtype=Spring)
+    ends = wp.array(np.stack([np.arange(count - 1), np.arange(1, count)], axis=1).flatten(), dtype=int)
+    rest = wp.full(count - 1, 1.0, dtype=float)
+    material = Material()
+    material.stiffness, material.damping = 100.0, 1.0
     x, v = wp.array(positions, dtype=wp.vec3), wp.zeros(count, dtype=wp.vec3)
     x_new, v_new = wp.zeros_like(x), wp.zeros_like(v)
     inverse_mass = wp.array([0.0] + [1.0] * (count - 1), dtype=float)
     for _ in range(10):
         f = wp.zeros(count, dtype=wp.vec3)
-        wp.launch(eval_springs, dim=count - 1, inputs=[x, v, springs, f])
+        wp.launch(eval_springs, dim=count - 1, inputs=[x, v, ends, rest, material, f])
         wp.launch(integrate, dim=count, inputs=[x, v, f, inverse_mass, 0.01, x_new, v_new])
         x, v, x_new, v_new = x_new, v_new, x, v
     print("last mass at", x.numpy()[-1])

@@ -282,29 +282,36 @@ bool InputSpace::is_degenerate(const reference::Reference& reference) const {
   return undefined * 10 > floats;
 }
 
-std::variant<Launch, NoInputs> InputSpace::draw(const DrawRequest& request) {
+std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const CompleteRun& complete) {
   std::optional<Finding> last;
   for (std::uint64_t attempt = 0; attempt < kTries; ++attempt) {
-    Launch launch = guess(request, attempt);
-    const reference::Reference run = oracle_->evaluate({.launch = launch,
-                                                        .uninitialised = uninitialised_,
-                                                        .order = sampled_threads(launch.threads(), request.seed),
-                                                        .instruction_budget = 20'000'000});
-    if (run.findings.empty()) {
-      if (!positive_ && is_degenerate(run)) {
-        positive_ = true;
-        continue;
-      }
-      return launch;
+    Drawn drawn{.launch = guess(request, attempt), .reference = {}};
+    reference::Run run{.launch = drawn.launch};
+    complete(run);
+    run.uninitialised = uninitialised_;
+    run.order = sampled_threads(drawn.launch.threads(), request.seed);
+    run.instruction_budget = request.instruction_budget;
+    drawn.reference = oracle_->evaluate(run);
+    if (drawn.reference.findings.empty()) {
+      if (positive_ || !is_degenerate(drawn.reference)) return drawn;
+      positive_ = true;
+      continue;
     }
-    last = run.findings.front();
-    learn(run.findings, launch);
+    last = drawn.reference.findings.front();
+    if (!drawn.reference.complete && request.size > kSampledAbove) break;
+    learn(drawn.reference.findings, drawn.launch);
   }
   if (!last) {
     return NoInputs{.race = false, .message = "no inputs were found on which the kernel is defined", .finding = {}};
   }
   const bool race = last->kind == Finding::Kind::kRace || last->kind == Finding::Kind::kOrderDependent;
   return NoInputs{.race = race, .message = reference::describe(*last, *kernel_), .finding = last};
+}
+
+std::variant<Launch, NoInputs> InputSpace::draw(const DrawRequest& request) {
+  auto drawn = draw(request, [](reference::Run&) {});
+  if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
+  return std::move(std::get<Drawn>(drawn).launch);
 }
 
 }  // namespace assay::harness

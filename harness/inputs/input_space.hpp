@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -30,6 +31,8 @@ struct DrawRequest {
   std::uint64_t seed = 0;
   Distribution distribution = Distribution::kUniform;
   std::int32_t size = 17;  ///< wanted extent of the first launch dimension; further ones follow from it
+  /// Of the oracle, for one evaluation; a launch that needs more is not drawn.
+  std::int64_t instruction_budget = 20'000'000;
 };
 
 /// Above this many threads the oracle runs a sample of them, so that judging stays affordable.
@@ -45,6 +48,15 @@ struct NoInputs {
   std::optional<reference::Finding> finding;
 };
 
+/// A launch without findings and what the oracle says of it.
+struct Drawn {
+  ir::Launch launch;
+  reference::Reference reference;
+};
+/// Completes a run of the oracle on a launch: profile, seeds. The launch, the uninitialised arrays, the order and the
+/// budget are the space's to set.
+using CompleteRun = std::function<void(reference::Run&)>;
+
 class InputSpace {
  public:
   /// Keeps references to all three.
@@ -52,6 +64,8 @@ class InputSpace {
 
   /// A launch without findings, or why there is none after a bounded number of tries. The same request on the same
   /// history of requests gives the same launch.
+  std::variant<Drawn, NoInputs> draw(const DrawRequest& request, const CompleteRun& complete);
+  /// The launch alone, forward.
   std::variant<ir::Launch, NoInputs> draw(const DrawRequest& request);
 
   /// By parameter: arrays that the kernel never reads, whose content must not matter.

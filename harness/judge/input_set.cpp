@@ -75,6 +75,9 @@ double worth(const InputSet& set) {
   return worth;
 }
 constexpr double kGoodWorth = 6 + 0.99;
+/// Good enough once this many draws gave nothing better.
+constexpr double kFairWorth = 6 + 0.9;
+constexpr int kPatientDraws = 4;
 
 /// Positions, among the leaves of a by-value struct, of the leaves of the field that a path names.
 std::pair<std::size_t, std::size_t> field_leaves(const Module& module, Type type,
@@ -121,25 +124,25 @@ double dense_value(std::size_t position, std::uint64_t salt) {
   return (mixed >> 61U & 1U) != 0 ? -magnitude : magnitude;
 }
 
-std::optional<InputSet> draw_set(const Subject& subject, InputSpace& space, const DrawRequest& request,
-                                 const reference::Profile& profile, bool gradient) {
-  auto drawn = space.draw(request);
-  if (!std::holds_alternative<Launch>(drawn)) return std::nullopt;
+std::variant<InputSet, NoInputs> draw_set(const Subject& subject, InputSpace& space, const DrawRequest& request,
+                                          const reference::Profile& profile, bool gradient) {
   InputSet set;
+  auto result = space.draw(request, [&](reference::Run& run) {
+    set.seeds = dense(subject, run.launch, kSeedSalt, true);
+    set.prefills = dense(subject, run.launch, kPrefillSalt, false);
+    run.profile = profile;
+    run.gradient = gradient;
+    run.seeds = set.seeds;
+    run.prefills = set.prefills;
+  });
+  if (auto* none = std::get_if<NoInputs>(&result)) return std::move(*none);
+  Drawn& drawn = std::get<Drawn>(result);
   set.request = request;
   set.generic = request.distribution == Distribution::kUniform;
-  set.launch[Lane::kNative] = std::get<Launch>(std::move(drawn));
-  const Launch& launch = set.launch[Lane::kNative];
-  set.launch[Lane::kLift] = lifted(subject.module, launch);
-  set.seeds = dense(subject, launch, kSeedSalt, true);
-  set.prefills = dense(subject, launch, kPrefillSalt, false);
-  set.input_mean = mean_of_inputs(subject, launch);
-  set.reference = subject.oracle.evaluate({.launch = launch,
-                                           .profile = profile,
-                                           .gradient = gradient,
-                                           .seeds = set.seeds,
-                                           .prefills = set.prefills,
-                                           .uninitialised = space.uninitialised()});
+  set.launch[Lane::kNative] = std::move(drawn.launch);
+  set.launch[Lane::kLift] = lifted(subject.module, set.launch[Lane::kNative]);
+  set.reference = std::move(drawn.reference);
+  set.input_mean = mean_of_inputs(subject, set.launch[Lane::kNative]);
   return set;
 }
 
@@ -151,21 +154,22 @@ std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, 
                                       : s < policy.generic_sets + policy.edge_sets ? Distribution::kEdges
                                                                                    : Distribution::kScales;
     std::optional<InputSet> best;
-    for (int draw = 0; draw <= policy.redraws; ++draw) {
+    std::optional<NoInputs> none;
+    for (int draw = 0; draw <= policy.redraws && !(none && !best); ++draw) {
       const DrawRequest request{
           .seed = (seed + static_cast<std::uint64_t>(draw) * 1000) * 64 + static_cast<std::uint64_t>(s),
           .distribution = distribution,
           .size = kSizes[static_cast<std::size_t>(s) % std::size(kSizes)]};
-      std::optional<InputSet> set = draw_set(subject, space, request, profile, subject.adjoint != nullptr);
-      if (set && (!best || worth(*set) > worth(*best))) best = std::move(set);
-      if (!best && draw >= 2) break;
-      if (best && worth(*best) >= kGoodWorth) break;
+      auto result = draw_set(subject, space, request, profile, subject.adjoint != nullptr);
+      if (auto* nothing = std::get_if<NoInputs>(&result)) {
+        none = std::move(*nothing);
+        continue;
+      }
+      auto& set = std::get<InputSet>(result);
+      if (!best || worth(set) > worth(*best)) best = std::move(set);
+      if (worth(*best) >= (draw < kPatientDraws ? kGoodWorth : kFairWorth)) break;
     }
-    if (!best) {
-      auto drawn = space.draw({.seed = seed, .distribution = distribution, .size = kSizes[0]});
-      if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
-      continue;
-    }
+    if (!best) return std::move(*none);
     sets.push_back(std::move(*best));
   }
   return sets;

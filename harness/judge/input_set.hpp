@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "backends/emitted_kernel.hpp"
@@ -55,9 +56,9 @@ struct InputSet {
 std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, InputSpace& space, const Policy& policy,
                                                         const reference::Profile& profile, std::uint64_t seed);
 
-/// One set of the given extent, not redrawn for its path; nothing if no defined run was found.
-std::optional<InputSet> draw_set(const Subject& subject, InputSpace& space, const DrawRequest& request,
-                                 const reference::Profile& profile, bool gradient);
+/// One set of the given extent, not redrawn for its path.
+std::variant<InputSet, NoInputs> draw_set(const Subject& subject, InputSpace& space, const DrawRequest& request,
+                                          const reference::Profile& profile, bool gradient);
 
 /// A dense cotangent or prefill, exact in every float type: plus or minus (0.5 + j / 1024), j distinct over 512
 /// neighbours.

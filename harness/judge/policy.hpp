@@ -30,7 +30,5 @@ inline constexpr double kConclusiveSets = 0.8;
 inline constexpr double kMarginalRho = 0.9;
 /// Finite differences of the generated code against its own adjoint, relative, beside the scheme's error estimate.
 inline constexpr double kDifferenceGate = 1e-8;
-/// The oracle's sweep against its dual numbers, relative.
-inline constexpr double kSelfTestGate = 0x1p-45;
 
 }  // namespace assay::harness

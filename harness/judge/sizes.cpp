@@ -9,6 +9,8 @@ namespace assay::harness {
 namespace {
 
 constexpr std::int32_t kLarge = 65'539;  // prime
+/// Of the oracle on the sampled threads. A kernel that does much more in each thread gets no large launch.
+constexpr std::int64_t kSampleBudget = 50'000;
 }  // namespace
 
 void judge_sizes(const Stage& stage, const std::vector<ir::Launch>& launches) {
@@ -64,7 +66,8 @@ std::vector<ir::Launch> draw_sizes(InputSpace& space, const Policy& policy, std:
   std::vector<ir::Launch> launches;
   for (const std::int32_t size : {0, kLarge}) {
     if (size == kLarge && !policy.large_launch) continue;
-    auto launch = space.draw({.seed = seed, .distribution = Distribution::kUniform, .size = size});
+    auto launch = space.draw(
+        {.seed = seed, .distribution = Distribution::kUniform, .size = size, .instruction_budget = kSampleBudget});
     if (auto* found = std::get_if<ir::Launch>(&launch)) {
       if (found->threads() == 0 || found->threads() >= kLarge) launches.push_back(std::move(*found));
     }

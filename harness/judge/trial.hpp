@@ -53,7 +53,7 @@ void report_mismatches(const Stage& stage, Tier tier, const Trial& trial, const 
 
 void judge_forward(const Stage& stage);
 void judge_backward(const Stage& stage);
-/// T0: the oracle's sweep against its dual numbers and these against finite differences.
+/// T0: the oracle's sweep against its dual numbers, and these against finite differences.
 void test_oracle(const Stage& stage);
 /// T2: finite differences of the generated forward against the generated backward.
 void judge_consistency(const Stage& stage);
