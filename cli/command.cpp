@@ -1,6 +1,7 @@
 #include "cli/command.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <system_error>
 
@@ -10,13 +11,15 @@
 
 namespace assay::cli {
 
-void print_error(std::string_view text) {
+void tell(std::string_view text) {
   std::string line;
   for (const char c : text)
     line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
   std::fflush(stdout);
-  fmt::print(stderr, "assay: error: {}\n", line);
+  std::fputs((line + "\n").c_str(), stderr);
 }
+
+void print_error(std::string_view text) { tell(fmt::format("assay: error: {}", text)); }
 
 int fail(const Error& error, ExitStatus status) {
   print_error(error.text());
@@ -27,14 +30,17 @@ Result<void> print(std::string_view text) {
   errno = 0;
   const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
   if (written == text.size() && std::fflush(stdout) == 0) return {};
+  if (errno == EPIPE) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
   return Error{std::generic_category().message(errno), "cannot write to standard output"};
 }
 
 void add_device_option(CLI::App& command, std::string& device, const std::string& does) {
   command.add_option("--device", device, does)
-      ->option_text(fmt::format("{{{}}}", fmt::join(kDeviceNames, ",")))
-      ->check(CLI::IsMember(std::vector<std::string>(kDeviceNames.begin(), kDeviceNames.end())))
-      ->capture_default_str();
+      ->option_text(fmt::format("{{{}}} [{}]", fmt::join(kDeviceNames, ","), device))
+      ->check(CLI::IsMember(std::vector<std::string>(kDeviceNames.begin(), kDeviceNames.end())));
 }
 
 }  // namespace assay::cli

@@ -31,13 +31,16 @@ void add_state(CLI::App& app, Invocation& invocation);
 
 constexpr int to_int(ExitStatus status) { return static_cast<int>(status); }
 
-/// Prints "assay: error: ..." on standard error, in one line whatever the text holds.
+/// Prints one line on standard error, whatever the text holds. What cannot be said there is lost.
+void tell(std::string_view text);
+/// The same, as "assay: error: ...".
 void print_error(std::string_view text);
 
 /// Prints the error and gives the exit status.
 int fail(const Error& error, ExitStatus status = ExitStatus::usage);
 
-/// Prints the text on standard output. Fails with the cause: a full disk, a closed pipe.
+/// Prints the text on standard output. Fails with the cause, as a full disk. A reader that went away (`assay emit ... |
+/// head`) ends the process by SIGPIPE, as is the custom.
 Result<void> print(std::string_view text);
 
 /// Adds `--device` with the names of all devices; `does` says what the option does for this command.

@@ -67,7 +67,8 @@ void add_doctor(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<DoctorOptions>();
   CLI::App& command = *app.add_subcommand("doctor", "Say what this machine can run, and what is missing");
   add_device_option(command, options->device, "The device that decides the exit status: 0 if it can run, else 77");
-  command.add_option("--cxx", options->compiler, "The C++ compiler of the device cpu; default: $CXX, else c++");
+  command.add_option("--cxx", options->compiler, "The C++ compiler of the device cpu; default: $CXX, else c++")
+      ->option_text("COMMAND");
   command.add_flag("--json", options->as_json, "As JSON");
   command.callback([options, &invocation] { invocation.status = doctor(*options); });
 }

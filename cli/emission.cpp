@@ -1,5 +1,6 @@
 #include "cli/emission.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,7 +16,12 @@ Result<Subject> one_kernel(const std::string& selector, bool backward) {
   for (const harness::Selected& one : selection->kernels)
     names.push_back(one.source.selector);
   if (names.size() > 1) {
-    return Error{fmt::format("names {} kernels, expected one of {}", names.size(), fmt::join(names, ", ")), selector};
+    constexpr std::size_t kMostNamed = 8;
+    const std::size_t count = names.size();
+    names.resize(std::min(count, kMostNamed));
+    return Error{fmt::format("names {} kernels, expected one of {}{}", count, fmt::join(names, ", "),
+                             count > kMostNamed ? ", ..." : ""),
+                 selector};
   }
   Subject subject{.source = std::move(selection->kernels.front().source), .adjoint = std::nullopt};
   if (subject.source.unreadable) return *subject.source.unreadable;

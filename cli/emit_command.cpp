@@ -90,16 +90,18 @@ void add_emit(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<EmitOptions>();
   CLI::App& command = *app.add_subcommand("emit", "Print what a kernel becomes: C++, CUDA C++, PTX, Python or IR");
   command.add_option("KERNEL", options->selector, "FILE.py:KERNEL, FILE.py with one kernel, or a name as loop/r1_42")
+      ->option_text(" ")
       ->required();
   command.add_option("--to", options->to, "What to print; default: the source for --device")
+      ->option_text("{cpu,cuda,ptx,python,ir}")
       ->check(CLI::IsMember({"cpu", "cuda", "ptx", "python", "ir"}));
   add_device_option(command, options->device, "Print the source for this device, unless --to says otherwise");
   command.add_flag("--backward", options->backward,
                    "Add the backward kernel; with python and ir print it instead of the forward one");
   command.add_flag("--with-host", options->with_host, "With cuda: add a main() that runs the kernel; for nvcc");
   command.add_option("--arch", options->architecture, "With ptx: the architecture to compile for")
-      ->capture_default_str();
-  command.add_option("-o,--output", options->output, "Write to this file instead of the terminal");
+      ->option_text("NAME [compute_75]");
+  command.add_option("-o,--output", options->output, "Write to this file instead of the terminal")->option_text("FILE");
   command.callback([options, &invocation] { invocation.status = emit(*options); });
 }
 

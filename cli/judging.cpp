@@ -95,9 +95,9 @@ harness::RunStart start_of(const JudgeOptions& options, const std::vector<Group>
 /// Tells of the kernels that could not be read, each in a line, before anything takes time.
 void tell_unread(const harness::Selection& selection) {
   for (const std::string& note : selection.notes)
-    fmt::print(stderr, "{}\n", note);
+    tell(note);
   for (const harness::Selected& kernel : selection.kernels) {
-    if (kernel.source.unreadable) fmt::print(stderr, "not read: {}\n", kernel.source.unreadable->text());
+    if (kernel.source.unreadable) tell("not read: " + kernel.source.unreadable->text());
   }
 }
 
@@ -105,8 +105,8 @@ void tell_unread(const harness::Selection& selection) {
 void say_farewell(Progress& progress, std::size_t planned, const std::string& output) {
   progress.stop();
   const Result<reports::Reports> reports = reports::write_reports(output);
-  fmt::print(stderr, "interrupted: {} of {} cases are recorded in {}; the run is not complete\n", progress.done(),
-             planned, reports.ok() ? reports->html.string() : output);
+  tell(fmt::format("interrupted: {} of {} cases are recorded in {}; the run is not complete", progress.done(), planned,
+                   reports.ok() ? reports->html.string() : output));
 }
 
 Result<harness::RunEnd> judge_groups(const std::vector<Group>& groups, backends::Device& device, std::size_t planned,
@@ -157,7 +157,8 @@ int judge_kernels(const JudgeOptions& options) {
     return fail(printed.error(), ExitStatus::internal);
   }
   const std::size_t unread = unreadable_kernels(groups);
-  if (unread > 0) fmt::print("{} could not be read\n", unread == 1 ? "1 kernel" : fmt::format("{} kernels", unread));
+  if (unread > 0)
+    tell(fmt::format("{} could not be read", unread == 1 ? "1 kernel" : fmt::format("{} kernels", unread)));
   return status_of(*end, unread);
 }
 

@@ -83,13 +83,15 @@ int list(const ListOptions& options) {
 void add_list(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ListOptions>();
   CLI::App& command = *app.add_subcommand("list", "List the families, or the cases that a selector names");
-  command.add_option("SELECTOR", options->selectors,
-                     "A family, a pattern over <family>/<kernel>/<types>/<device>/<pass>, or FILE.py[:KERNEL]");
+  command
+      .add_option("SELECTOR", options->selectors,
+                  "A family, a pattern over <family>/<kernel>/<types>/<device>/<pass>, or FILE.py[:KERNEL]")
+      ->option_text(" ");
   add_device_option(command, options->device, "The device in the names of the cases; nothing is run on it");
   command.add_option("--random", options->random, "Random kernels of each family that a pattern names")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command.add_option("--seed", options->seed, "Seed of the first random kernel")->capture_default_str();
+      ->option_text("N [8]")
+      ->check(CLI::Range(0, 1'000'000));
+  command.add_option("--seed", options->seed, "Seed of the first random kernel")->option_text("S [1]");
   command.add_flag("--json", options->as_json, "As JSON");
   command.callback([options, &invocation] { invocation.status = list(*options); });
 }

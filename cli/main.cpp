@@ -1,10 +1,13 @@
 // assay: the command. One subcommand a file; this one puts them together. Exit statuses are those of
 // harness/record/outcome.hpp.
+#include <array>
 #include <csignal>
 #include <exception>
 #include <string>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "backends/cpu/worker.hpp"
 #include "cli/command.hpp"
@@ -20,6 +23,13 @@ constexpr const char* kAbout =
 constexpr const char* kFooter =
     "Exit status: 0 as expected, 1 unexpected, 2 usage, 3 internal, 4 nothing ran, 77 all unsupported.\n"
     "Start with: assay doctor, assay list, assay run loop, assay run FILE.py";
+
+/// A standard stream that the caller closed must not become the descriptor of a file that is written.
+void open_standard_streams() {
+  for (const int stream : std::array{STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) < 0) return;
+  }
+}
 
 int run(int argc, char** argv) {
   CLI::App app(kAbout, "assay");
@@ -45,6 +55,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (const auto status = assay::cpu::run_if_worker(argc, argv)) return *status;
+  open_standard_streams();
   // A limit on file sizes and a reader that went away are write errors, told where they happen, and not sudden deaths.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);

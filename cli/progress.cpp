@@ -11,7 +11,6 @@
 
 #include "harness/record/record_json.hpp"
 #include "reports/terminal.hpp"
-#include "reports/wording.hpp"
 
 namespace assay::cli {
 namespace {
@@ -20,8 +19,17 @@ constexpr std::size_t kBarCells = 24;
 constexpr std::chrono::milliseconds kBarInterval{250};
 constexpr std::chrono::seconds kLineInterval{10};
 
-/// Whole seconds, as time left is known no better.
-std::string about(double seconds) { return seconds < 1.0 ? "1 s" : reports::time_text(std::round(seconds) * 1000.0); }
+/// "42 s", "3 min 5 s": time left is known no better.
+std::string about(double seconds) {
+  const auto whole = static_cast<long>(std::ceil(seconds));
+  return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
+/// Whatever becomes of the terminal, the run goes on and is recorded.
+void put(std::FILE* stream, const std::string& text) {
+  std::fputs(text.c_str(), stream);
+  std::fflush(stream);
+}
 
 std::size_t columns() {
   winsize size{};
@@ -48,11 +56,10 @@ void Progress::tell(const harness::CaseRecord& record) {
   if (unexpected_ > kMostTold + 1) return;
   clear_bar();
   if (unexpected_ > kMostTold) {
-    fmt::print("further unexpected results are told in the report only\n");
+    put(stdout, "further unexpected results are told in the report only\n");
   } else {
-    fmt::print("{}", reports::unexpected_lines(nlohmann::json::parse(harness::to_line(record)), color_));
+    put(stdout, reports::unexpected_lines(nlohmann::json::parse(harness::to_line(record)), color_));
   }
-  std::fflush(stdout);
 }
 
 void Progress::stop() {
@@ -75,7 +82,7 @@ void Progress::tick() {
   while (!stopped_) {
     if (is_terminal_) draw_bar();
     wake_.wait_for(lock, is_terminal_ ? kBarInterval : kLineInterval, [this] { return stopped_; });
-    if (!stopped_ && !is_terminal_) fmt::print(stderr, "{}\n", figures());
+    if (!stopped_ && !is_terminal_) put(stderr, figures() + "\n");
   }
 }
 
@@ -97,15 +104,13 @@ void Progress::draw_bar() {
   std::string line =
       fmt::format("[{}{}] {}", std::string(filled, '#'), std::string(kBarCells - filled, '.'), figures());
   line.resize(std::min(line.size(), columns() - 1));  // a longer line would wrap and could not be removed
-  fmt::print(stderr, "\r\x1b[K{}", line);
-  std::fflush(stderr);
+  put(stderr, "\r\x1b[K" + line);
   drawn_ = true;
 }
 
 void Progress::clear_bar() {
   if (!drawn_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  put(stderr, "\r\x1b[K");
   drawn_ = false;
 }
 

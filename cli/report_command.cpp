@@ -27,7 +27,7 @@ int report(const ReportOptions& options) {
 void add_report(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ReportOptions>();
   CLI::App& command = *app.add_subcommand("report", "Write a recorded run's reports again");
-  command.add_option("DIR", options->dir, "The folder with the run's records.jsonl")->required();
+  command.add_option("DIR", options->dir, "The folder with the run's records.jsonl")->option_text(" ")->required();
   add_color_option(command, options->color);
   command.footer("Runs nothing, and so has no device option. The exit status is the run's.");
   command.callback([options, &invocation] { invocation.status = report(*options); });

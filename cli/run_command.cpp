@@ -19,30 +19,33 @@ constexpr const char* kFooter =
     "Exit status: 0 as expected, 1 unexpected, 2 usage, 3 internal, 4 nothing ran, 77 all unsupported.";
 
 void add_selection_options(CLI::App& command, JudgeOptions& options) {
-  command.add_option("SELECTOR", options.selectors, "What to judge: families, patterns, Python files")->required();
+  command.add_option("SELECTOR", options.selectors, "What to judge: families, patterns, Python files")
+      ->option_text(" ")
+      ->required();
   add_device_option(command, options.device,
                     "Where to run the kernels. cpu compiles the C++; cuda compiles the CUDA "
                     "C++ with NVRTC and runs it on a GPU; ptx executes NVRTC's PTX on the CPU");
   command.add_option("--pass", options.pass, "Which pass to judge")
-      ->check(CLI::IsMember({"forward", "backward", "both"}))
-      ->capture_default_str();
+      ->option_text("{forward,backward,both} [both]")
+      ->check(CLI::IsMember({"forward", "backward", "both"}));
   command.add_option("--random", options.random, "Random kernels of each family that a pattern names")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+      ->option_text("N [8]")
+      ->check(CLI::Range(0, 1'000'000));
   command.add_option("--seed", options.seed, "Seed of the inputs, and of the first random kernel")
-      ->capture_default_str();
+      ->option_text("S [1]");
 }
 
 void add_effort_options(CLI::App& command, JudgeOptions& options) {
   CLI::Option* const quick = command.add_flag("--quick", options.quick, "Few inputs: a first look");
   command.add_flag("--thorough", options.thorough, "Many inputs")->excludes(quick);
   command.add_option("--optimise", options.optimise, "Compile for the CPU with -O1, -O2 or -O3, a mode of its own")
-      ->check(CLI::Range(0, 3))
-      ->capture_default_str();
+      ->option_text("N [0]")
+      ->check(CLI::Range(0, 3));
   command.add_option("--jobs", options.jobs, "Batches of kernels at once; 0: one for each core")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command.add_option("--cxx", options.compiler, "The C++ compiler of the device cpu; default: $CXX, else c++");
+      ->option_text("N [0]")
+      ->check(CLI::Range(0, 1024));
+  command.add_option("--cxx", options.compiler, "The C++ compiler of the device cpu; default: $CXX, else c++")
+      ->option_text("COMMAND");
 }
 
 }  // namespace
@@ -53,7 +56,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_selection_options(command, *options);
   add_effort_options(command, *options);
   command.add_option("--output", options->output, "The folder for records.jsonl, report.json and report.html")
-      ->capture_default_str();
+      ->option_text("DIR [out]");
   add_color_option(command, options->color);
   command.footer(kFooter);
   command.callback([options, &invocation] {

@@ -1,7 +1,7 @@
 #include "cli/side_by_side.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <cctype>
 #include <cstdlib>
 
 #include <fmt/color.h>
@@ -13,7 +13,7 @@ namespace assay::cli {
 namespace {
 
 constexpr double kEqual = 2.0;
-constexpr double kAlike = 0.5;  // a share of equal beginning and end above which lines go together
+constexpr double kAlike = 0.5;  // a share of common words above which lines go together
 constexpr std::size_t kNarrowest = 40;
 constexpr std::size_t kWithoutTerminal = 160;
 
@@ -27,18 +27,44 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-/// What it is worth to have the two lines in one row; negative: never.
-double worth(std::string_view a, std::string_view b) {
-  if (a == b) return kEqual;
-  if (a.empty() || b.empty()) return -1.0;
-  const auto prefix = std::ranges::mismatch(a, b).in1 - a.begin();
-  a.remove_prefix(static_cast<std::size_t>(prefix));
-  b.remove_prefix(static_cast<std::size_t>(prefix));
-  std::size_t suffix = 0;
-  while (suffix < std::min(a.size(), b.size()) && a[a.size() - 1 - suffix] == b[b.size() - 1 - suffix])
-    ++suffix;
-  const auto common = static_cast<double>(prefix) + static_cast<double>(suffix);
-  const double share = common / (static_cast<double>(prefix) + static_cast<double>(std::max(a.size(), b.size())));
+/// The words and numbers of a line, sorted.
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (auto begin = std::ranges::find_if(line, in_word); begin != line.end();) {
+    const auto end = std::find_if_not(begin, line.end(), in_word);
+    words.emplace_back(begin, end);
+    begin = std::find_if(end, line.end(), in_word);
+  }
+  std::ranges::sort(words);
+  return words;
+}
+
+/// A line with what alignment asks of it.
+struct Line {
+  std::string_view text;
+  std::vector<std::string_view> words;
+};
+
+std::vector<Line> prepared(const std::vector<std::string>& texts) {
+  std::vector<Line> lines;
+  for (const std::string& text : texts)
+    lines.push_back({text, words_of(text)});
+  return lines;
+}
+
+/// What it is worth to have the two lines in one row: most if they are equal, else the share of words in common (Dice's
+/// coefficient); negative if they are not alike.
+double worth(const Line& a, const Line& b) {
+  if (a.text == b.text) return kEqual;
+  if (a.words.empty() || b.words.empty()) return -1.0;
+  std::size_t common = 0;
+  for (auto left = a.words.begin(), right = b.words.begin(); left != a.words.end() && right != b.words.end();) {
+    if (*left == *right) ++common, ++left, ++right;
+    else if (*left < *right) ++left;
+    else ++right;
+  }
+  const double share = 2.0 * static_cast<double>(common) / static_cast<double>(a.words.size() + b.words.size());
   return share > kAlike ? share : -1.0;
 }
 
@@ -80,9 +106,11 @@ std::vector<AlignedRow> align(const std::vector<std::string>& left, const std::v
   std::vector<double> best((left.size() + 1) * columns, 0.0);  // worth of what follows line i and line j
   const auto at = [&](std::size_t i, std::size_t j) -> double& { return best[i * columns + j]; };
   std::vector<bool> together(best.size());
+  const std::vector<Line> left_lines = prepared(left);
+  const std::vector<Line> right_lines = prepared(right);
   for (std::size_t i = left.size(); i-- > 0;) {
     for (std::size_t j = right.size(); j-- > 0;) {
-      const double value = worth(left[i], right[j]);
+      const double value = worth(left_lines[i], right_lines[j]);
       const double apart = std::max(at(i + 1, j), at(i, j + 1));
       together[i * columns + j] = value > 0 && value + at(i + 1, j + 1) >= apart;
       at(i, j) = together[i * columns + j] ? value + at(i + 1, j + 1) : apart;

@@ -41,8 +41,9 @@ int state(const StateOptions& options) {
 void add_state(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<StateOptions>();
   CLI::App& command = *app.add_subcommand("state", "Write CUDA_STATE.md from conformance/state.json");
-  command.add_option("--update", options->run, "First take the run recorded in this folder into the state");
-  command.add_option("--root", options->root, "Assay's repository")->capture_default_str();
+  command.add_option("--update", options->run, "First take the run recorded in this folder into the state")
+      ->option_text("DIR");
+  command.add_option("--root", options->root, "Assay's repository")->option_text("DIR [.]");
   command.footer("Runs nothing, and so has no device option: what is told of each device comes from records.");
   command.callback([options, &invocation] { invocation.status = state(*options); });
 }

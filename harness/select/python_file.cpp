@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "frontend/reader.hpp"
+#include "frontend/source_text.hpp"
 #include "harness/select/suggest.hpp"
 
 namespace assay::harness {
@@ -27,8 +28,11 @@ Result<std::string> contents(const std::string& path) {
   if (fs::is_directory(path, error)) return refuse("it is a folder");
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream.is_open() || stream.bad()) return refuse(std::generic_category().message(errno));
+  if (!stream.is_open()) return refuse(std::generic_category().message(errno));
+  std::string text(frontend::kLargestSource + 1, '\0');  // a device may have no end; more is refused by the reader
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad()) return refuse(std::generic_category().message(errno));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
   return text;
 }
 
@@ -58,7 +62,9 @@ std::optional<FileSelector> file_selector(std::string_view text) {
     return FileSelector{std::string(text.substr(0, at + kSuffix.size())), std::string(text.substr(at + 4))};
   }
   std::error_code error;
-  if (text.ends_with(kSuffix) || fs::is_regular_file(text, error)) return FileSelector{std::string(text), ""};
+  if (text.ends_with(kSuffix) || (fs::exists(text, error) && !fs::is_directory(text, error))) {
+    return FileSelector{std::string(text), ""};
+  }
   return std::nullopt;
 }
 

@@ -16,7 +16,8 @@ struct FileSelector {
   std::string kernel;  ///< empty: all
 };
 
-/// Takes a selector apart if it names a file: it ends in .py, has ".py:" in it, or is the path of a file.
+/// Takes a selector apart if it names a file: it ends in .py, has ".py:" in it, or is the path of
+/// something that is there and no folder.
 std::optional<FileSelector> file_selector(std::string_view text);
 
 struct PythonKernels {

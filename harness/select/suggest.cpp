@@ -34,7 +34,7 @@ std::string did_you_mean(std::string_view found, const std::vector<std::string>&
   std::vector<std::pair<std::size_t, std::string_view>> close;
   for (const std::string& name : known) {
     const std::size_t distance = edit_distance(found, name);
-    if (distance <= std::max<std::size_t>(1, found.size() / 3) || begin_alike(found, name)) {
+    if (distance <= std::max<std::size_t>(1, (found.size() + 1) / 3) || begin_alike(found, name)) {
       close.emplace_back(distance, name);
     }
   }
