@@ -33,8 +33,7 @@ Score score(const Computed& got, const Expected& expected) {
 
 bool is_informative(const Expected& expected) {
   if (expected.is_integer || !std::isfinite(expected.value)) return true;
-  const double size = std::max(static_cast<double>(std::abs(expected.value)), expected.scale);
-  return expected.bound <= kInformative * size;
+  return expected.bound <= kInformative * expected.scale;
 }
 
 void Comparison::add(std::size_t position, const Computed& got, const Expected& expected) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -15,8 +16,9 @@ struct Expected {
   double bound = 0;       ///< proved bound on |computed - value|; infinity: nothing is known
   std::int64_t integer = 0;
   bool is_integer = false;  ///< integers and bools: `integer` must match exactly
-  /// Sum of the magnitudes that the value is made of: what the bound is small or large against.
-  double scale = 0;
+  /// What the bound must be narrow against for the comparison to mean something: for a gradient the greater of its
+  /// magnitude and the sum of its contributions' magnitudes, without the prefill. Infinity: always narrow enough.
+  double scale = std::numeric_limits<double>::infinity();
 };
 
 /// One computed scalar.
@@ -38,7 +40,7 @@ struct Score {
 
 Score score(const Computed& got, const Expected& expected);
 
-/// Whether the bound is narrow enough for the comparison to mean something: at most 2^-10 of max(|value|, scale).
+/// Whether the bound is narrow enough for the comparison to mean something: at most 2^-10 of the scale.
 bool is_informative(const Expected& expected);
 
 /// One array compared, or the outputs of one pass.

@@ -68,10 +68,10 @@ ControlTally present_controls(std::span<const Computed> got, std::span<const Exp
   if (!untouched.empty()) controls.emplace_back("a zero gradient", Values(untouched.begin(), untouched.end()));
   ControlTally tally;
   for (const auto& [name, values] : controls) {
-    // A scalar without a finite bound decides nothing, and a sign of zero is no difference.
+    // A scalar without an informative bound decides nothing, and a sign of zero is no difference.
     bool differs = false;
     for (std::size_t i = 0; i < got.size() && !differs; ++i) {
-      differs = std::isfinite(expected[i].bound) && !same(values[i], got[i]) &&
+      differs = is_informative(expected[i]) && std::isfinite(expected[i].bound) && !same(values[i], got[i]) &&
                 !(values[i].value == got[i].value && values[i].integer == got[i].integer);
     }
     if (!differs) continue;

@@ -12,6 +12,8 @@ using namespace ir;
 using reference::LeafValues;
 using reference::Reference;
 
+/// Prefills stay between 2^-12 and 2^12, inside the range of every float type.
+constexpr int kPrefillExponent = 12;
 constexpr std::uint64_t kSeedSalt = 0x5EED, kPrefillSalt = 0xF111;
 
 /// Sizes that no block divides, and those around one; the first dimension's extent.
@@ -36,6 +38,21 @@ LeafValues dense(const Subject& subject, const Launch& launch, std::uint64_t sal
   return values;
 }
 
+/// Dense values scaled to the gradient that will be added to them, so that neither hides the other.
+LeafValues prefills_for(const Subject& subject, const InputSet& set) {
+  LeafValues values = dense(subject, set.launch[Lane::kNative], kPrefillSalt, false);
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    const auto& gradient = set.reference.gradients[p];
+    if (!gradient) continue;
+    for (std::size_t i = 0; i < values[p].size(); ++i) {
+      const auto size = static_cast<double>(std::abs(gradient->elements[i].value));
+      if (size == 0 || !std::isfinite(size)) continue;
+      values[p][i] = std::ldexp(values[p][i], std::clamp(std::ilogb(size), -kPrefillExponent, kPrefillExponent));
+    }
+  }
+  return values;
+}
+
 double mean_of_inputs(const Subject& subject, const Launch& launch) {
   double sum = 0;
   double count = 0;
@@ -50,6 +67,10 @@ double mean_of_inputs(const Subject& subject, const Launch& launch) {
     }
   }
   return count > 0 ? sum / count : 0;
+}
+
+double size_of(const reference::GradientElement& element) {
+  return std::max(static_cast<double>(std::abs(element.value)), element.magnitude);
 }
 
 /// Share of the gradient's elements whose native bound is narrow enough.
@@ -129,11 +150,9 @@ std::variant<InputSet, NoInputs> draw_set(const Subject& subject, InputSpace& sp
   InputSet set;
   auto result = space.draw(request, [&](reference::Run& run) {
     set.seeds = dense(subject, run.launch, kSeedSalt, true);
-    set.prefills = dense(subject, run.launch, kPrefillSalt, false);
     run.profile = profile;
     run.gradient = gradient;
     run.seeds = set.seeds;
-    run.prefills = set.prefills;
   });
   if (auto* none = std::get_if<NoInputs>(&result)) return std::move(*none);
   Drawn& drawn = std::get<Drawn>(result);
@@ -142,6 +161,7 @@ std::variant<InputSet, NoInputs> draw_set(const Subject& subject, InputSpace& sp
   set.launch[Lane::kNative] = std::move(drawn.launch);
   set.launch[Lane::kLift] = lifted(subject.module, set.launch[Lane::kNative]);
   set.reference = std::move(drawn.reference);
+  if (gradient) set.prefills = prefills_for(subject, set);
   set.input_mean = mean_of_inputs(subject, set.launch[Lane::kNative]);
   return set;
 }
@@ -187,11 +207,8 @@ std::vector<std::optional<ExpectedArray>> expected_outputs(const Subject& subjec
     for (std::size_t i = 0; i < output->elements.size(); ++i) {
       const reference::OutputElement& element = output->elements[i];
       const bool real = is_float(output->leaves[i % output->leaves.size()]);
-      array.scalars.push_back({.value = element.value,
-                               .bound = element.bound[lane],
-                               .integer = element.integer,
-                               .is_integer = !real,
-                               .scale = std::numeric_limits<double>::infinity()});
+      array.scalars.push_back(
+          {.value = element.value, .bound = element.bound[lane], .integer = element.integer, .is_integer = !real});
       array.written.push_back(element.written);
     }
     result.emplace_back(std::move(array));
@@ -243,11 +260,15 @@ std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, co
     const auto leaves = leaves_of(subject.module, type.element());
     const Scalar scalar = lane == Lane::kLift ? Scalar::kF64 : leaves[leaf % leaves.size()].scalar;
     const double u = std::ldexp(1.0, -row(scalar).digits);
-    Expected expected{.value = element.value, .bound = element.bound[lane], .scale = element.magnitude};
+    Expected expected{.value = element.value, .bound = element.bound[lane], .scale = size_of(element)};
     if (!is_written(subject, p)) {
       const double prefill = start == Start::kPrefilled ? value_at(set.prefills, p, leaf) : 0.0;
       expected.value += prefill;
       if (element.contributions > 0) {
+        // The prefill is one more term of a sum in unknown order: n u (S + |prefill|) instead of (n - 1) u S, and the
+        // result is rounded once more (numerics.md section 2).
+        const auto terms = static_cast<double>(element.contributions);
+        expected.bound += u * (terms * std::abs(prefill) + element.magnitude);
         expected.bound += u * (std::abs(prefill) + static_cast<double>(std::abs(expected.value)) + expected.bound);
       }
     }

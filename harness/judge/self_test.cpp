@@ -14,7 +14,6 @@ void test_oracle(const Stage& stage) {
                            .profile = stage.bench.profile,
                            .gradient = true,
                            .seeds = set.seeds,
-                           .prefills = set.prefills,
                            .uninitialised = stage.poisoned};
   const reference::SelfCheck check = reference::self_check(stage.subject.oracle, run, set.reference, stage.bench.seed);
   PassVerdict& verdict = stage.judgement.backward;

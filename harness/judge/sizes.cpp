@@ -51,8 +51,7 @@ void judge_sizes(const Stage& stage, const std::vector<ir::Launch>& launches) {
         expected[i] = {.value = element.value,
                        .bound = element.bound[Lane::kNative],
                        .integer = element.integer,
-                       .is_integer = !real,
-                       .scale = HUGE_VAL};
+                       .is_integer = !real};
         comparison.add(i, got[i], expected[i]);
       }
       verdict.count(Tier::kT3, comparison);

@@ -19,6 +19,9 @@ constexpr long double kTwoOverSqrtPi = 2 * std::numbers::inv_sqrtpi_v<long doubl
 /// The value v of `op` at x, where `propagate` gives P for an input error E > 0.
 template <class Propagate>
 Bounded smooth(const Arithmetic& a, Op op, const Bounded& x, long double v, Propagate propagate) {
+  // Values that C's Annex F and CUDA give exactly: sin 0 = 0, exp 0 = 1, log 1 = 0, acos 1 = 0 and their like.
+  const bool exact = x.e[kNative] == 0 && x.e[kLift] == 0 && (x.v == 0 || x.v == 1) && (v == 0 || v == 1);
+  if (exact) return {v, {}};
   LaneBounds p;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     const double e = x.e[lane];

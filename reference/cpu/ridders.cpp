@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kRows = 6;
 constexpr int kMostReductions = 6;
+constexpr long double kRoundingNoise = 0x1p-60L;
 
 /// Outputs at one point: values of all written arrays, one after another.
 struct Point {
@@ -74,6 +75,7 @@ bool fill(Stencil& stencil, const Point& middle, const Program& program, const R
 Differences::Estimate extrapolate(const Stencil& stencil, std::size_t output, long double step) {
   std::array<std::array<long double, kRows>, kRows> table;
   Differences::Estimate best{0, std::numeric_limits<long double>::infinity()};
+  long double largest = 0;
   for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
     table[0][row] = (stencil[row][0].values[output] - stencil[row][1].values[output]) / (2 * step);
     if (row == 0) best.value = table[0][0];
@@ -83,8 +85,11 @@ Differences::Estimate extrapolate(const Stencil& stencil, std::size_t output, lo
       const long double error = std::max(std::abs(table[order][row] - table[order - 1][row]),
                                          std::abs(table[order][row] - table[order - 1][row - 1]));
       if (error < best.error) best = {table[order][row], error};
+      largest = std::max(largest, std::abs(stencil[row][0].values[output]));
     }
   }
+  // What rounding alone may do to the difference over the smallest step.
+  best.error += kRoundingNoise * largest / (2 * step);
   return best;
 }
 
