@@ -9,7 +9,6 @@ namespace assay::harness {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kInformative = 0x1p-10;
 
 Score equal_or_not(bool equal) {
   return {.agreement = equal ? Agreement::kAgrees : Agreement::kDiffers, .rho = equal ? 0.0 : kInfinity};

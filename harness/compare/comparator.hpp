@@ -40,6 +40,9 @@ struct Score {
 
 Score score(const Computed& got, const Expected& expected);
 
+/// A bound, or a difference, below this share of a value's scale is small.
+inline constexpr double kInformative = 0x1p-10;
+
 /// Whether the bound is narrow enough for the comparison to mean something: at most 2^-10 of the scale.
 bool is_informative(const Expected& expected);
 

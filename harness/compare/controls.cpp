@@ -16,6 +16,17 @@ bool same(const Computed& a, const Computed& b) {
   return a.integer == b.integer && std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value);
 }
 
+/// Whether a control's scalar is no true result: it differs from the one computed, and where the oracle knows how large
+/// its terms are, by enough to matter. A scalar without an informative bound decides nothing.
+bool is_wrong(const Computed& control, const Computed& got, const Expected& expected) {
+  if (!is_informative(expected) || !(expected.bound < HUGE_VAL)) return false;
+  if (control.integer != got.integer) return true;
+  if (control.value == got.value || same(control, got)) return false;  // a sign of zero is no difference
+  if (!std::isfinite(expected.scale)) return true;
+  const auto apart = static_cast<double>(std::abs(static_cast<long double>(control.value) - expected.value));
+  return !(apart <= kInformative * expected.scale);
+}
+
 template <class Change>
 Values changed(std::span<const Computed> got, Change change) {
   Values values(got.begin(), got.end());
@@ -68,12 +79,9 @@ ControlTally present_controls(std::span<const Computed> got, std::span<const Exp
   if (!untouched.empty()) controls.emplace_back("a zero gradient", Values(untouched.begin(), untouched.end()));
   ControlTally tally;
   for (const auto& [name, values] : controls) {
-    // A scalar without an informative bound decides nothing, and a sign of zero is no difference.
     bool differs = false;
-    for (std::size_t i = 0; i < got.size() && !differs; ++i) {
-      differs = is_informative(expected[i]) && std::isfinite(expected[i].bound) && !same(values[i], got[i]) &&
-                !(values[i].value == got[i].value && values[i].integer == got[i].integer);
-    }
+    for (std::size_t i = 0; i < got.size() && !differs; ++i)
+      differs = is_wrong(values[i], got[i], expected[i]);
     if (!differs) continue;
     ++tally.presented;
     if (compare(values, expected).agrees()) {

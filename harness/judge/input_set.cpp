@@ -88,9 +88,17 @@ double informative_share(const Reference& reference) {
   return total > 0 ? informative / total : 1;
 }
 
+/// Whether any thread stores anything: a set on which all return early shows nothing.
+bool writes_anything(const Reference& reference) {
+  return std::any_of(reference.outputs.begin(), reference.outputs.end(), [](const auto& output) {
+    return output && std::any_of(output->elements.begin(), output->elements.end(),
+                                 [](const reference::OutputElement& element) { return element.written; });
+  });
+}
+
 /// Orders sets by how much can be concluded from them.
 double worth(const InputSet& set) {
-  double worth = informative_share(set.reference);
+  double worth = informative_share(set.reference) + (writes_anything(set.reference) ? 0 : -4);
   for (const Lane lane : kBothLanes)
     worth += 2 * set.conclusive(lane) + set.conclusive_gradient(lane);
   return worth;
