@@ -33,13 +33,18 @@ void on_signal(int number) {
   send(static_cast<char>(number));
 }
 
+/// A signal that the caller has this process ignore, as nohup does, stays ignored.
 void set_handlers(void (*handler)(int), int flags) {
-  struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = flags;
-  ::sigemptyset(&action.sa_mask);
-  for (const int number : kSignals)
+  for (const int number : kSignals) {
+    struct sigaction action {};
+    ::sigaction(number, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    ::sigemptyset(&action.sa_mask);
     ::sigaction(number, &action, nullptr);
+  }
 }
 
 void watch(const std::function<void()>& farewell) {

@@ -6,7 +6,8 @@
 namespace assay::cli {
 
 /// While it lives, the first SIGINT, SIGTERM or SIGHUP runs `farewell` in a thread of its own, and then ends the
-/// process by that signal. A second one ends it at once. At most one at a time.
+/// process by that signal. A second one ends it at once, and one
+/// that is ignored stays so. At most one at a time.
 class InterruptGuard {
  public:
   explicit InterruptGuard(std::function<void()> farewell);

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "backends/cpu/worker.hpp"
 #include "cli/command.hpp"
 #include "cli/version.hpp"
+#include "harness/select/suggest.hpp"
 
 namespace {
 
@@ -31,6 +33,19 @@ void open_standard_streams() {
   }
 }
 
+/// What is wrong with the command line, in one line.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error, const Invocation& invocation) {
+  const auto chosen = app.get_subcommands();
+  if (!chosen.empty()) return fmt::format("{}; see assay {} --help", error.what(), chosen.front()->get_name());
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr))
+    names.push_back(command->get_name());
+  if (invocation.words.size() < 2) return fmt::format("no command, expected one of {}", fmt::join(names, ", "));
+  const std::string& word = invocation.words[1];
+  return fmt::format("unknown command or option '{}'{}; expected one of {}", word,
+                     assay::harness::did_you_mean(word, names), fmt::join(names, ", "));
+}
+
 int run(int argc, char** argv) {
   CLI::App app(kAbout, "assay");
   app.footer(kFooter);
@@ -43,9 +58,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    const auto chosen = app.get_subcommands();
-    const std::string command = chosen.empty() ? "assay" : "assay " + chosen.front()->get_name();
-    print_error(fmt::format("{}; see {} --help", error.what(), command));
+    print_error(complaint(app, error, invocation));
     return to_int(ExitStatus::usage);
   }
   return invocation.status;

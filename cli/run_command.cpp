@@ -23,8 +23,7 @@ void add_selection_options(CLI::App& command, JudgeOptions& options) {
       ->option_text(" ")
       ->required();
   add_device_option(command, options.device,
-                    "Where to run the kernels. cpu compiles the C++; cuda compiles the CUDA "
-                    "C++ with NVRTC and runs it on a GPU; ptx executes NVRTC's PTX on the CPU");
+                    "Where to run: cpu the C++; cuda the CUDA C++ on a GPU, by NVRTC; ptx NVRTC's PTX on the CPU");
   command.add_option("--pass", options.pass, "Which pass to judge")
       ->option_text("{forward,backward,both} [both]")
       ->check(CLI::IsMember({"forward", "backward", "both"}));

@@ -1,0 +1,229 @@
+// The command on input that it can use, from the command line to the files that it leaves.
+#include <csignal>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/testing/command_runner.hpp"
+#include "harness/record/record_reader.hpp"
+
+namespace assay::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::Ran;
+using ::testing::StartsWith;
+using testing::Workshop;
+
+constexpr std::string_view kTwoKernels = R"(import warp as wp
+
+
+@wp.kernel
+def scale(x: wp.array(dtype=float), factor: float, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = factor * x[i]
+
+
+@wp.kernel
+def draws(out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = numpy_random(i)
+)";
+
+class CommandTest : public ::testing::Test {
+ protected:
+  CommandTest() : workshop_(ASSAY_PROGRAM) { workshop_.write("two.py", kTwoKernels); }
+
+  harness::RunRecords records(const std::string& dir = "out") const {
+    auto run = harness::read_records(workshop_.path() / dir);
+    EXPECT_TRUE(run.ok()) << run.error().text();
+    return run.take();
+  }
+
+  Workshop workshop_;
+};
+
+TEST_F(CommandTest, RunJudgesAKernelOfAFileAndReports) {
+  const Ran ran = workshop_.run("assay run two.py:scale --quick");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("user"), HasSubstr("1/1"), HasSubstr("out/report.html")));
+  const harness::RunRecords run = records();
+  ASSERT_EQ(run.cases.size(), 2U);
+  EXPECT_EQ(run.cases[0].name, "user/two.scale/f32/cpu/forward");
+  EXPECT_EQ(run.cases[0].source.file, "two.py");
+  EXPECT_GT(run.cases[1].values_compared, 0);
+  EXPECT_TRUE(run.end);
+  EXPECT_THAT(run.start.command_line, ::testing::Contains("--quick"));
+  EXPECT_THAT(workshop_.read("out/report.html"), HasSubstr("user/two.scale"));
+}
+
+TEST_F(CommandTest, TheReproducingCommandReproduces) {
+  ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --seed 5 --pass backward").status, 0);
+  const harness::RunRecords first = records();
+  ASSERT_EQ(first.cases.size(), 1U);
+  ASSERT_EQ(workshop_.run(first.cases[0].reproduce + " --output again").status, 0);
+  const harness::RunRecords again = records("again");
+  ASSERT_EQ(again.cases.size(), 1U);
+  EXPECT_EQ(again.cases[0].name, first.cases[0].name);
+  EXPECT_EQ(again.cases[0].rho_max, first.cases[0].rho_max);
+  EXPECT_EQ(again.cases[0].values_compared, first.cases[0].values_compared);
+}
+
+TEST_F(CommandTest, AKernelThatCannotBeReadIsToldAndTheOthersRun) {
+  const Ran ran = workshop_.run("assay run two.py --quick --pass forward");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("not read: two.py:13:"), HasSubstr("numpy_random")));
+  const harness::RunRecords run = records();
+  ASSERT_EQ(run.cases.size(), 2U);
+  EXPECT_TRUE(harness::is_pass(run.cases[0].outcome));
+  EXPECT_EQ(run.cases[1].name, "user/two.draws/unknown/cpu/forward");
+  EXPECT_EQ(run.cases[1].outcome, harness::Outcome::unsupported);
+  EXPECT_EQ(run.cases[1].kind, "reader");
+}
+
+TEST_F(CommandTest, OptimisedIsAModeOfItsOwn) {
+  ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --optimise 2 --pass forward").status, 0);
+  EXPECT_EQ(records().cases[0].name, "user/two.scale/f32/cpu/forward/O2");
+}
+
+TEST_F(CommandTest, PatternsWithPassesRunThosePassesOnly) {
+  ASSERT_EQ(workshop_.run("assay run loop/r1_1/*/cpu/backward loop/r1_2/*/cpu/forward --quick").status, 0);
+  const harness::RunRecords run = records();
+  ASSERT_EQ(run.cases.size(), 2U);
+  EXPECT_EQ(run.cases[0].pass, "backward");
+  EXPECT_EQ(run.cases[1].pass, "forward");
+}
+
+TEST_F(CommandTest, ADeviceThatIsMissingMakesEveryCaseUnsupported) {
+  const Ran ran = workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay run loop/r1_1 --device cuda");
+  EXPECT_EQ(ran.status, 77);
+  EXPECT_THAT(ran.out, HasSubstr("unsupported"));
+  for (const harness::CaseRecord& record : records().cases) {
+    EXPECT_EQ(record.outcome, harness::Outcome::unsupported);
+    EXPECT_THAT(record.kind, ::testing::AnyOf("no NVRTC", "no CUDA driver", "no CUDA device"));
+  }
+}
+
+TEST_F(CommandTest, ACompilerThatIsMissingMakesTheCpuUnsupported) {
+  const Ran ran = workshop_.run("assay run two.py:scale --cxx no-such-compiler");
+  EXPECT_EQ(ran.status, 77);
+  EXPECT_THAT(ran.out, HasSubstr("no-such-compiler"));
+}
+
+TEST_F(CommandTest, AnInterruptedRunKeepsItsRecordsAndIsNotComplete) {
+  const Ran ran = workshop_.run(
+      "\"$program\" run arithmetic loop vector --random 40 --jobs 1 --thorough >log 2>&1 & pid=$!\n"
+      "for i in $(seq 300); do [ -s out/records.jsonl ] && break; sleep 0.1; done\n"
+      "sleep 0.3; kill -TERM $pid; wait $pid");
+  EXPECT_EQ(ran.status, 128 + SIGTERM) << ran.err;
+  EXPECT_THAT(workshop_.read("log"), HasSubstr("the run is not complete"));
+  const harness::RunRecords run = records();
+  EXPECT_FALSE(run.end);
+  EXPECT_NE(run.exit_status(), harness::ExitStatus::as_expected);
+  for (const harness::CaseRecord& record : run.cases)
+    EXPECT_NE(record.outcome, harness::Outcome::crashed) << record.name;
+  EXPECT_THAT(workshop_.read("out/report.html"), HasSubstr("did not finish"));
+}
+
+TEST_F(CommandTest, ASignalThatIsIgnoredStaysSo) {
+  const Ran ran = workshop_.run(
+      "trap '' HUP; \"$program\" run two.py:scale --quick & pid=$!\n"
+      "for i in $(seq 300); do [ -e out/records.jsonl ] && break; sleep 0.01; done\n"
+      "kill -HUP $pid; wait $pid");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+}
+
+TEST_F(CommandTest, EmitPrintsEveryTarget) {
+  EXPECT_THAT(workshop_.run("assay emit two.py:scale").out,
+              AllOf(HasSubstr("scale_forward(long long begin"), Not(HasSubstr("scale_backward"))));
+  EXPECT_THAT(workshop_.run("assay emit two.py:scale --device cuda --backward").out,
+              AllOf(HasSubstr("__global__ void scale_forward"), HasSubstr("__global__ void scale_backward")));
+  EXPECT_THAT(workshop_.run("assay emit two.py:scale --to cuda --with-host").out, HasSubstr("int main("));
+  EXPECT_THAT(workshop_.run("assay emit two.py:scale --to python").out,
+              AllOf(HasSubstr("@wp.kernel"), HasSubstr("def scale("), Not(HasSubstr("draws"))));
+  EXPECT_THAT(workshop_.run("assay emit two.py:scale --to ir").out, HasSubstr("kernel scale(x: array<f32,1>"));
+  EXPECT_THAT(workshop_.run("assay emit two.py:scale --to ir --backward").out, HasSubstr("grad_x"));
+}
+
+TEST_F(CommandTest, EmittedPythonReadsBack) {
+  ASSERT_EQ(workshop_.run("assay emit loop/r1_5 --to python -o again.py").status, 0);
+  EXPECT_EQ(workshop_.run("assay emit again.py --to ir").out, workshop_.run("assay emit loop/r1_5 --to ir").out);
+}
+
+TEST_F(CommandTest, EmitToPtxNeedsNvrtcAndSaysSo) {
+  const Ran ran = workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay emit two.py:scale --to ptx");
+  if (ran.status == 0) {
+    EXPECT_THAT(ran.out, HasSubstr(".entry scale_forward"));
+  } else {
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_THAT(ran.err, HasSubstr("no NVRTC: PTX is made by NVRTC"));
+  }
+}
+
+TEST_F(CommandTest, DiffFitsTheWidthAndPairsTheEntryPoints) {
+  const Ran ran = workshop_.run("assay diff two.py:scale --width 120");
+  EXPECT_EQ(ran.status, 0);
+  bool paired = false;
+  for (std::size_t begin = 0; begin < ran.out.size();) {
+    const std::size_t end = ran.out.find('\n', begin);
+    const std::string line = ran.out.substr(begin, end - begin);
+    EXPECT_LE(line.size(), 120U) << line;
+    paired |= line.find("void scale_forward") != line.rfind("void scale_forward");
+    begin = end + 1;
+  }
+  EXPECT_TRUE(paired);
+  EXPECT_THAT(ran.out, Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(workshop_.run("assay diff two.py:scale --color always").out, HasSubstr("\x1b["));
+}
+
+TEST_F(CommandTest, ListNamesFamiliesAndCases) {
+  EXPECT_THAT(workshop_.run("assay list").out, HasSubstr("control_flow"));
+  EXPECT_THAT(workshop_.run("assay list loop/dynamic_product --device cuda").out,
+              HasSubstr("loop/dynamic_product/f32_i32/cuda/backward\n"));
+  EXPECT_EQ(json::parse(workshop_.run("assay list --json").out).size(), 9U);
+  const json cases = json::parse(workshop_.run("assay list two.py --json").out);
+  ASSERT_EQ(cases.size(), 4U);
+  EXPECT_EQ(cases[0].at("selector"), "two.py:scale");
+}
+
+TEST_F(CommandTest, DoctorTellsOfEveryDevice) {
+  const json found = json::parse(workshop_.run("assay doctor --json").out);
+  ASSERT_EQ(found.at("devices").size(), 3U);
+  for (const json& device : found.at("devices"))
+    EXPECT_NE(device.at("available").get<bool>(), !device.at("reason").get<std::string>().empty()) << device;
+  EXPECT_EQ(workshop_.run("assay doctor").status, 0);
+  EXPECT_EQ(workshop_.run("assay doctor --cxx no-such-compiler").status, 77);
+}
+
+TEST_F(CommandTest, ReportIsWrittenAgainFromRecords) {
+  ASSERT_EQ(workshop_.run("assay run two.py:scale --quick").status, 0);
+  const std::string page = workshop_.read("out/report.html");
+  ASSERT_EQ(workshop_.run("rm out/report.*; assay report out").status, 0);
+  EXPECT_EQ(workshop_.read("out/report.html"), page);
+}
+
+TEST_F(CommandTest, StateTakesARunIn) {
+  ASSERT_EQ(workshop_.run("assay run two.py:scale --quick").status, 0);
+  ASSERT_EQ(workshop_.run("mkdir conformance && cp '" ASSAY_SOURCE_DIR "/conformance/state.json' conformance/").status,
+            0);
+  const Ran ran = workshop_.run("assay state --update out");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(workshop_.read("CUDA_STATE.md"), AllOf(StartsWith("# CUDA state"), HasSubstr("user")));
+}
+
+TEST_F(CommandTest, HelpOfEachCommandTellsOfDevices) {
+  for (const char* const command : {"run", "emit", "diff", "list", "doctor", "report", "state"}) {
+    const Ran ran = workshop_.run(std::string("assay ") + command + " --help");
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_THAT(ran.out, HasSubstr("device")) << command;
+  }
+  EXPECT_THAT(workshop_.run("assay --version").out, StartsWith("assay 0."));
+}
+
+}  // namespace
+}  // namespace assay::cli

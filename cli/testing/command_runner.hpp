@@ -1,0 +1,38 @@
+// Runs the program of this build as a user would.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace assay::cli::testing {
+
+/// What a command left behind.
+struct Ran {
+  int status = -1;  ///< exit status, or 128 plus the signal
+  std::string out;
+  std::string err;
+};
+
+/// A folder for one test, removed with it, in which commands run.
+class Workshop {
+ public:
+  /// `program` is the assay to run.
+  explicit Workshop(std::string program);
+  Workshop(const Workshop&) = delete;
+  Workshop& operator=(const Workshop&) = delete;
+  ~Workshop();
+
+  /// Runs a shell command in the folder; `assay` in it, or "$program", stands for the program.
+  [[nodiscard]] Ran run(const std::string& command) const;
+  /// Writes a file into the folder.
+  void write(const std::string& name, std::string_view text) const;
+  [[nodiscard]] std::string read(const std::string& name) const;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::string program_;
+  std::filesystem::path path_;
+};
+
+}  // namespace assay::cli::testing
