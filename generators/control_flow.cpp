@@ -189,11 +189,12 @@ ir::VarId inner_break(Grower& grower, FlowInputs& inputs) {
   return outer.variable;
 }
 
-void early_return(Grower& grower, FlowInputs& inputs) {
+/// Most early returns store first; one that follows others must, so that some thread writes something.
+void early_return(Grower& grower, FlowInputs& inputs, double stores) {
   Sketch& sketch = grower.sketch();
   const Term condition = grower.condition(2);
   sketch.if_(condition, [&] {
-    if (sketch.rng().bernoulli(0.8)) sketch.store(inputs.output, grower.grow(2));
+    if (sketch.rng().bernoulli(stores)) sketch.store(inputs.output, grower.grow(2));
     sketch.b().return_();
   });
 }
@@ -219,12 +220,12 @@ void make_control_flow(Sketch& sketch) {
   maybe_guard(sketch, inputs.own);
 
   Grower grower(sketch, real, kMenu);
-  if (rng.bernoulli(0.3)) early_return(grower, inputs);
+  if (rng.bernoulli(0.3)) early_return(grower, inputs, 0.8);
   Term result = grower.grow(1);
   for (int left = rng.uniform_int(1, 2); left > 0; --left) {
     const ir::VarId piece = rng.choose(kPieces)(grower, inputs);
     result = grower.apply(rng.bernoulli(0.5) ? Op::kAdd : Op::kMul, {result, sketch.read(piece)});
-    if (left == 2 && rng.bernoulli(0.3)) early_return(grower, inputs);
+    if (left == 2 && rng.bernoulli(0.3)) early_return(grower, inputs, 1);
   }
   // Not every piece reads the rows; every output depends on them all the same.
   if (!inputs.reads_rows || rng.bernoulli(0.1)) {

@@ -12,8 +12,6 @@ using namespace ir;
 using reference::LeafValues;
 using reference::Reference;
 
-/// Prefills stay between 2^-12 and 2^12, inside the range of every float type.
-constexpr int kPrefillExponent = 12;
 constexpr std::uint64_t kSeedSalt = 0x5EED, kPrefillSalt = 0xF111;
 
 /// Sizes that no block divides, and those around one; the first dimension's extent.
@@ -38,16 +36,21 @@ LeafValues dense(const Subject& subject, const Launch& launch, std::uint64_t sal
   return values;
 }
 
+/// Prefills stay well inside the range of their type: between 2^-limit and 2^limit.
+int prefill_exponent(Scalar scalar) { return scalar == Scalar::kF16 ? 10 : 100; }
+
 /// Dense values scaled to the gradient that will be added to them, so that neither hides the other.
 LeafValues prefills_for(const Subject& subject, const InputSet& set) {
   LeafValues values = dense(subject, set.launch[Lane::kNative], kPrefillSalt, false);
   for (std::size_t p = 0; p < values.size(); ++p) {
     const auto& gradient = set.reference.gradients[p];
     if (!gradient) continue;
+    const auto leaves = leaves_of(subject.module, set.launch[Lane::kNative].arguments[p].type.element());
     for (std::size_t i = 0; i < values[p].size(); ++i) {
       const auto size = static_cast<double>(std::abs(gradient->elements[i].value));
       if (size == 0 || !std::isfinite(size)) continue;
-      values[p][i] = std::ldexp(values[p][i], std::clamp(std::ilogb(size), -kPrefillExponent, kPrefillExponent));
+      const int limit = prefill_exponent(leaves[i % leaves.size()].scalar);
+      values[p][i] = std::ldexp(values[p][i], std::clamp(std::ilogb(size), -limit, limit));
     }
   }
   return values;

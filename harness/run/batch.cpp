@@ -1,10 +1,12 @@
 #include "harness/run/batch.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "ir/analysis.hpp"
 #include "ir/text.hpp"
 #include "ir/verifier.hpp"
 
@@ -23,13 +25,6 @@ void stop(Prepared& prepared, Outcome outcome, std::string kind, std::string mes
   record.kind = std::move(kind);
   record.message = std::move(message);
   prepared.stopped = std::move(record);
-}
-
-std::vector<Pass> passes_of(const RunOptions& options) {
-  std::vector<Pass> passes;
-  if (options.forward) passes.push_back(Pass::kForward);
-  if (options.backward) passes.push_back(Pass::kBackward);
-  return passes;
 }
 
 std::string types_part(const KernelSource& source) {
@@ -142,12 +137,13 @@ class KernelRun {
     if (!prepared_.stopped) judgement = judged(std::get<backends::BuiltKernel>(*built), *session);
 
     std::vector<CaseRecord> records;
-    for (const Pass pass : passes_of(options_)) {
+    const std::vector<Pass> passes = passes_of(*prepared_.source, options_);
+    const double share = 1.0 / static_cast<double>(std::max<std::size_t>(passes.size(), 1));
+    for (const Pass pass : passes) {
       CaseRecord record = blank_record(*prepared_.source, device_, pass, options_);
       if (!settle(prepared_, pass, record)) {
         take_verdict(record, pass == Pass::kForward ? judgement->forward : judgement->backward);
       }
-      const auto share = 1.0 / static_cast<double>(passes_of(options_).size());
       record.time_ms.adjoint = prepared_.times.adjoint * share;
       record.time_ms.emit = prepared_.times.emit * share;
       record.time_ms.build = prepared_.times.build * share;
@@ -201,6 +197,18 @@ std::string types_of(const ir::Module& module, const ir::Function& kernel) {
   return text.empty() ? "none" : text;
 }
 
+std::vector<Pass> passes_of(const KernelSource& source, const RunOptions& options) {
+  std::vector<Pass> passes;
+  if (options.forward) passes.push_back(Pass::kForward);
+  const auto has_floats = [&] {
+    const ir::Function& kernel = source.module->kernels[source.kernel_index];
+    return std::any_of(kernel.variables.begin(), kernel.variables.begin() + kernel.parameter_count,
+                       [&](const ir::Variable& v) { return ir::is_differentiable(*source.module, v.type); });
+  };
+  if (options.backward && (source.module == nullptr || has_floats())) passes.push_back(Pass::kBackward);
+  return passes;
+}
+
 std::string case_name(const KernelSource& source, std::string_view device, Pass pass, const Mode& mode) {
   std::string name =
       fmt::format("{}/{}/{}/{}/{}", source.family, source.kernel, types_part(source), device, to_text(pass));
@@ -224,12 +232,10 @@ Prepared prepare(const KernelSource& source, const Printer& printer, backends::S
   auto start = std::chrono::steady_clock::now();
   if (options.backward) {
     Result<passes::Adjoint> adjoint = passes::make_adjoint(*source.module, prepared.kernel());
-    if (adjoint.ok() && adjoint.value().gradients.empty()) {
-      prepared.refused = Error{.message = "nothing to differentiate: the kernel has no float parameter"};
-    } else if (adjoint.ok()) {
-      prepared.adjoint = adjoint.take();
-    } else {
+    if (!adjoint.ok()) {
       prepared.refused = adjoint.error();
+    } else if (!adjoint.value().gradients.empty()) {
+      prepared.adjoint = adjoint.take();
     }
   }
   prepared.times.adjoint = milliseconds_since(start);
@@ -291,7 +297,7 @@ std::vector<CaseRecord> unsupported_batch(std::span<const KernelSource> sources,
                                           const RunOptions& options) {
   std::vector<CaseRecord> records;
   for (const KernelSource& source : sources) {
-    for (const Pass pass : passes_of(options)) {
+    for (const Pass pass : passes_of(source, options)) {
       CaseRecord record = blank_record(source, device, pass, options);
       const std::string reason = device.can_run().detail;
       conclude(record, Outcome::unsupported, reason, reason);

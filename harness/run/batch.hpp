@@ -31,6 +31,9 @@ struct Prepared {
 Prepared prepare(const KernelSource& source, const Printer& printer, backends::SourceTarget target,
                  const RunOptions& options);
 
+/// The passes that the options ask for and the kernel has: one without a float parameter has no backward pass.
+std::vector<backends::Pass> passes_of(const KernelSource& source, const RunOptions& options);
+
 /// The name of a case.
 std::string case_name(const KernelSource& source, std::string_view device, backends::Pass pass, const Mode& mode);
 

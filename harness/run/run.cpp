@@ -14,8 +14,9 @@ std::vector<std::string> plan_cases(const std::vector<KernelSource>& sources, co
                                     const RunOptions& options) {
   std::vector<std::string> plan;
   for (const KernelSource& source : sources) {
-    if (options.forward) plan.push_back(case_name(source, device.name(), backends::Pass::kForward, options.mode));
-    if (options.backward) plan.push_back(case_name(source, device.name(), backends::Pass::kBackward, options.mode));
+    for (const backends::Pass pass : passes_of(source, options)) {
+      plan.push_back(case_name(source, device.name(), pass, options.mode));
+    }
   }
   return plan;
 }

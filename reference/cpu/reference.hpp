@@ -159,7 +159,8 @@ struct Differences {
     long double error = 0;  ///< the scheme's own estimate
   };
   std::vector<std::vector<Estimate>> outputs;  ///< as Tangents::outputs
-  bool same_path = false;  ///< false: no step small enough kept all points of the stencil on one path
+  /// false: no step kept all points of the stencil on one path and let the extrapolation converge
+  bool same_path = false;
 };
 
 class Program;

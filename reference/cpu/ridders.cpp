@@ -12,6 +12,8 @@ namespace {
 
 constexpr int kRows = 6;
 constexpr int kMostReductions = 6;
+/// An estimate whose error is above this, relative to the greater of its value and 1, decides nothing.
+constexpr long double kConverged = 1e-6L;
 constexpr long double kRoundingNoise = 0x1p-60L;
 
 /// Outputs at one point: values of all written arrays, one after another.
@@ -93,6 +95,28 @@ Differences::Estimate extrapolate(const Stencil& stencil, std::size_t output, lo
   return best;
 }
 
+void estimate(Differences& result, const Program& program, const Run& run, const Stencil& stencil, long double step) {
+  std::size_t output = 0;
+  for (std::size_t p = 0; p < program.parameters.size(); ++p) {
+    result.outputs[p].clear();
+    if (!program.parameters[p].is_written) continue;
+    const std::size_t leaves = program.parameters[p].leaves.size();
+    const auto cells = static_cast<std::size_t>(ir::element_count(run.launch.arguments[p])) * leaves;
+    for (std::size_t cell = 0; cell < cells; ++cell)
+      result.outputs[p].push_back(extrapolate(stencil, output++, step));
+  }
+}
+
+bool converged(const Differences& result) {
+  for (const auto& outputs : result.outputs) {
+    for (const Differences::Estimate& estimate : outputs) {
+      if (!std::isfinite(estimate.value)) continue;
+      if (estimate.error > kConverged * std::max(std::abs(estimate.value), 1.0L)) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Differences ridders(const Program& program, const Run& run, const LeafValues& direction) {
@@ -102,18 +126,12 @@ Differences ridders(const Program& program, const Run& run, const LeafValues& di
   if (!std::isfinite(step)) step = 1;
   const Point middle = evaluate_at(program, run, direction, 0);
   Stencil stencil;
-  for (int reduction = 0; reduction <= kMostReductions && !result.same_path; ++reduction) {
-    if (reduction > 0) step /= 4;
-    result.same_path = fill(stencil, middle, program, run, direction, step);
-  }
-  if (!result.same_path) return result;
-  std::size_t output = 0;
-  for (std::size_t p = 0; p < program.parameters.size(); ++p) {
-    if (!program.parameters[p].is_written) continue;
-    const std::size_t leaves = program.parameters[p].leaves.size();
-    const auto cells = static_cast<std::size_t>(ir::element_count(run.launch.arguments[p])) * leaves;
-    for (std::size_t cell = 0; cell < cells; ++cell)
-      result.outputs[p].push_back(extrapolate(stencil, output++, step));
+  for (int reduction = 0; reduction <= kMostReductions; ++reduction, step /= 4) {
+    if (!fill(stencil, middle, program, run, direction, step)) continue;
+    estimate(result, program, run, stencil, step);
+    // A function that bends much within the stencil, as near a pole, wants a smaller one.
+    result.same_path = converged(result);
+    if (result.same_path) break;
   }
   return result;
 }

@@ -2,6 +2,7 @@
 import warp as wp
 
 
+# domain: -0.25 <= x <= 0.25
 @wp.kernel
 def more_than_sixteen(
     x: wp.array(dtype=float),
