@@ -1,7 +1,6 @@
 #include "harness/compare/controls.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -12,16 +11,17 @@ namespace {
 
 using Values = std::vector<Computed>;
 
+/// A sign of zero is no difference, nor is one of two NaNs.
 bool same(const Computed& a, const Computed& b) {
-  return a.integer == b.integer && std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value);
+  return a.integer == b.integer && (a.value == b.value || (std::isnan(a.value) && std::isnan(b.value)));
 }
 
 /// Whether a control's scalar is no true result: it differs from the one computed, and where the oracle knows how large
 /// its terms are, by enough to matter. A scalar without an informative bound decides nothing.
 bool is_wrong(const Computed& control, const Computed& got, const Expected& expected) {
   if (!is_informative(expected) || !(expected.bound < HUGE_VAL)) return false;
+  if (same(control, got)) return false;
   if (control.integer != got.integer) return true;
-  if (control.value == got.value || same(control, got)) return false;  // a sign of zero is no difference
   if (!std::isfinite(expected.scale)) return true;
   const auto apart = static_cast<double>(std::abs(static_cast<long double>(control.value) - expected.value));
   return !(apart <= kInformative * expected.scale);

@@ -19,6 +19,9 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+/// Brackets and minus signs in one hint.
+constexpr int kMostNested = 32;
+
 /// Reads one hint from left to right. The first failure sticks.
 class HintReader {
  public:
@@ -98,11 +101,11 @@ class HintReader {
   HintTerm atom() {
     skip();
     if (take("(")) {
-      HintTerm inner = ++depth_ < 32 ? sum() : HintTerm{};
+      HintTerm inner = ++depth_ < kMostNested ? sum() : HintTerm{};
       want(")");
       return inner;
     }
-    if (take("-")) return pair(HintTerm::Kind::kSubtract, HintTerm{}, atom());
+    if (take("-")) return pair(HintTerm::Kind::kSubtract, HintTerm{}, ++depth_ < kMostNested ? atom() : HintTerm{});
     double number = 0;
     const auto [end, code] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
     if (code == std::errc{}) {
@@ -122,6 +125,7 @@ class HintReader {
       term.kind = HintTerm::Kind::kExtent;
       term.parameter = parameter();
       want(")");
+      check(term);
       return term;
     }
     term.parameter = parameter();
@@ -132,7 +136,9 @@ class HintReader {
       term.kind = HintTerm::Kind::kExtent;
       const std::string_view digit = word();
       term.dimension = digit.size() == 1 ? digit[0] - '0' : -1;
+      check(term);
       want("]");
+      return term;
     }
     check(term);
     return term;
@@ -196,6 +202,10 @@ void read_domain(HintReader& reader, const ir::Function& kernel, Hints& hints) {
   if (starts_with_name) {
     HintReader first = look;
     order(first, less, open);
+    if (first.failed() && kernel.var(subject).type.is_array()) {
+      reader = first;
+      return;
+    }
     if (!first.failed()) {
       // "name < term": the one form that begins with the parameter, unless a second comparison follows.
       HintReader whole = first;

@@ -48,6 +48,16 @@ double draw_float(Rng& rng, Interval interval, Distribution distribution) {
   return rng.uniform_real(low, high);
 }
 
+/// The least and the greatest integer of a hinted range.
+std::int64_t least_of(const Range& range, const Launch& launch) {
+  const double low = range.low->evaluate(launch);
+  return static_cast<std::int64_t>(std::ceil(low)) + (range.low_open && low == std::ceil(low));
+}
+std::int64_t greatest_of(const Range& range, const Launch& launch) {
+  const double high = range.high->evaluate(launch);
+  return static_cast<std::int64_t>(std::floor(high)) - (range.high_open && high == std::floor(high));
+}
+
 /// Rounded to the type, and kept inside the closed interval.
 double fitted(Scalar scalar, double value, Interval interval) {
   std::byte memory[8] = {};
@@ -142,7 +152,11 @@ void InputSpace::bind_values(Launch& launch, const DrawRequest& request, std::ui
     const HintTerm& term = hints_.launch[d];
     if (term.kind != HintTerm::Kind::kParameter) continue;
     Argument& argument = launch.arguments[static_cast<std::size_t>(term.parameter)];
-    write_integer(argument.type.scalar, argument.bytes.data(), launch.extents[d]);
+    std::int64_t extent = launch.extents[d];
+    const auto& range = hints_.ranges[static_cast<std::size_t>(term.parameter)];
+    if (range && range->high) extent = std::min(extent, greatest_of(*range, launch));
+    if (range && range->low) extent = std::max(extent, least_of(*range, launch));
+    write_integer(argument.type.scalar, argument.bytes.data(), extent);
   }
   for (VarId p = 0; p < kernel_->parameter_count; ++p) {
     if (!kernel_->var(p).type.is_integer_scalar()) fill_array(launch, p, request, attempt);
@@ -164,14 +178,13 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const auto& range = hints_.ranges[p];
   if (range && range->low) {
     real.low = range->low->evaluate(launch);
-    integer_low = static_cast<std::int64_t>(std::ceil(real.low)) + (range->low_open && real.low == std::ceil(real.low));
+    integer_low = least_of(*range, launch);
     if (real.low > real.high) real.high = real.low + 2;
     integer_high = std::max(integer_high, integer_low);
   }
   if (range && range->high) {
     real.high = range->high->evaluate(launch);
-    integer_high =
-        static_cast<std::int64_t>(std::floor(real.high)) - (range->high_open && real.high == std::floor(real.high));
+    integer_high = greatest_of(*range, launch);
     if (real.low > real.high) real.low = real.high - 2;
     integer_low = std::min(integer_low, std::max<std::int64_t>(integer_high, 0));
   }
@@ -225,8 +238,9 @@ bool InputSpace::learn_out_of_bounds(const Finding& finding) {
   return learnt;
 }
 
-bool InputSpace::learn_race(const Finding& finding) {
-  // Threads that collide through an index array need a permutation; those that ignore a dimension, one of it.
+bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
+  // Threads that collide through an index array need a permutation; those that ignore a dimension,
+  // in which they then differ, one of it.
   for (std::size_t q = 0; q < permuted_.size(); ++q) {
     const Type type = kernel_->variables[q].type;
     if (type.is_array() && is_integer(type.scalar) && uses_[q].read && !hints_.ranges[q] && !permuted_[q]) {
@@ -234,13 +248,19 @@ bool InputSpace::learn_race(const Finding& finding) {
       return true;
     }
   }
+  if (!hints_.launch.empty()) return false;
+  std::int64_t first = finding.thread;
+  std::int64_t second = finding.other_thread;
   for (std::size_t d = single_.size(); d-- > 0;) {
-    if (single_[d] || !hints_.launch.empty()) continue;
-    single_[d] = single_.size() > 1;
-    if (single_[d] && !std::all_of(single_.begin(), single_.end(), [](bool s) { return s; })) return true;
-    single_[d] = false;
+    const std::int64_t extent = std::max(launch.extents[d], 1);
+    const bool differs = first % extent != second % extent;
+    first /= extent;
+    second /= extent;
+    const auto others = std::count(single_.begin(), single_.end(), false) - 1;
+    if (!differs || single_[d] || others == 0) continue;
+    single_[d] = true;
+    return true;
   }
-  (void)finding;
   return false;
 }
 
@@ -251,7 +271,7 @@ bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launc
   }
   if (learnt) return true;
   for (const Finding& finding : findings) {
-    if (finding.kind == Finding::Kind::kRace && learn_race(finding)) return true;
+    if (finding.kind == Finding::Kind::kRace && learn_race(finding, launch)) return true;
   }
   const bool negative = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
     return f.kind == Finding::Kind::kIntegerDivision || f.kind == Finding::Kind::kOutOfBounds;

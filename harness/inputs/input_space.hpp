@@ -82,7 +82,7 @@ class InputSpace {
   /// Changes what is known so that the next guess avoids the findings; false if nothing is left to try.
   bool learn(const std::vector<reference::Finding>& findings, const ir::Launch& launch);
   bool learn_out_of_bounds(const reference::Finding& finding);
-  bool learn_race(const reference::Finding& finding);
+  bool learn_race(const reference::Finding& finding, const ir::Launch& launch);
   /// Whether too much of what the launch computes is undefined or unbounded.
   bool is_degenerate(const reference::Reference& reference) const;
 
