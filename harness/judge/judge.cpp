@@ -49,7 +49,7 @@ Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, con
     return judgement;
   }
   std::vector<InputSet> sets;
-  std::vector<ir::Launch> sizes;
+  std::vector<Drawn> sizes;
   {
     const Stopwatch watch(judgement.reference_ms);
     auto drawn = draw_sets(subject, space.value(), bench.policy, bench.profile, bench.seed);
@@ -58,7 +58,7 @@ Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, con
       return judgement;
     }
     sets = std::get<std::vector<InputSet>>(std::move(drawn));
-    if (bench.forward) sizes = draw_sizes(space.value(), bench.policy, bench.seed);
+    if (bench.forward) sizes = draw_sizes(space.value(), bench);
   }
   const Stage stage{.subject = subject,
                     .kernel = kernel,

@@ -13,12 +13,12 @@ constexpr std::int32_t kLarge = 65'539;  // prime
 constexpr std::int64_t kSampleBudget = 50'000;
 }  // namespace
 
-void judge_sizes(const Stage& stage, const std::vector<ir::Launch>& launches) {
+void judge_sizes(const Stage& stage, const std::vector<Drawn>& launches) {
   PassVerdict& verdict = stage.judgement.forward;
   // With atomics a cell may depend on threads outside of the sample.
   const bool atomics = std::any_of(stage.uses.begin(), stage.uses.end(),
                                    [](const ir::ParameterUse& use) { return use.atomically_updated; });
-  for (const ir::Launch& launch : launches) {
+  for (const auto& [launch, sample] : launches) {
     if (launch.threads() > 0 && atomics) continue;
     stage.bench.session.reset();
     Result<Experiment> placed = Experiment::place(stage.bench.session, stage.kernel, backends::Pass::kForward,
@@ -32,12 +32,7 @@ void judge_sizes(const Stage& stage, const std::vector<ir::Launch>& launches) {
     check_memory(stage, trial, may_change, verdict);
     if (launch.threads() == 0) continue;
 
-    const reference::Reference sample =
-        stage.subject.oracle.evaluate({.launch = launch,
-                                       .profile = stage.bench.profile,
-                                       .uninitialised = stage.poisoned,
-                                       .order = sampled_threads(launch.threads(), stage.bench.seed)});
-    if (!sample.findings.empty() || sample.decisions.uncertain[Lane::kNative] > 0) continue;
+    if (sample.decisions.uncertain[Lane::kNative] > 0) continue;
     for (std::size_t p = 0; p < sample.outputs.size(); ++p) {
       if (!sample.outputs[p]) continue;
       const auto got = read_scalars(stage.subject.module, trial.experiment.arrays()[p].before,
@@ -61,14 +56,15 @@ void judge_sizes(const Stage& stage, const std::vector<ir::Launch>& launches) {
   }
 }
 
-std::vector<ir::Launch> draw_sizes(InputSpace& space, const Policy& policy, std::uint64_t seed) {
-  std::vector<ir::Launch> launches;
+std::vector<Drawn> draw_sizes(InputSpace& space, const Bench& bench) {
+  std::vector<Drawn> launches;
   for (const std::int32_t size : {0, kLarge}) {
-    if (size == kLarge && !policy.large_launch) continue;
-    auto launch = space.draw(
-        {.seed = seed, .distribution = Distribution::kUniform, .size = size, .instruction_budget = kSampleBudget});
-    if (auto* found = std::get_if<ir::Launch>(&launch)) {
-      if (found->threads() == 0 || found->threads() >= kLarge) launches.push_back(std::move(*found));
+    if (size == kLarge && !bench.policy.large_launch) continue;
+    const DrawRequest request{.seed = bench.seed, .size = size, .instruction_budget = kSampleBudget};
+    auto drawn = space.draw(request, [&](reference::Run& run) { run.profile = bench.profile; });
+    if (auto* found = std::get_if<Drawn>(&drawn)) {
+      const std::int64_t threads = found->launch.threads();
+      if (threads == 0 || threads >= kLarge) launches.push_back(std::move(*found));
     }
   }
   return launches;
