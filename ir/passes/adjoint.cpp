@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "ir/passes/private_cells.hpp"
 #include "ir/passes/refusal.hpp"
 #include "ir/passes/sweeps.hpp"
 
@@ -44,6 +45,7 @@ class AdjointMaker {
   Result<Adjoint> run() {
     Result<SsaKernel> ssa = to_ssa(module_, kernel_);
     if (!ssa.ok()) return ssa.error();
+    lower_private_atomics(kernel_, ssa.value());
     if (auto error = unsupported(ssa.value())) return *error;
 
     Adjoint adjoint;

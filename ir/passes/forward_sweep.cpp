@@ -25,7 +25,7 @@ Sweeps::Sweeps(const Module& module, const Function& kernel, const SsaKernel& ss
       gradients_(kernel.variables.size(), kNone) {}
 
 void Sweeps::run() {
-  forward(ssa_.body, liveness_.reverse_reads(ssa_.body), Sweep::kRecord);
+  forward(ssa_.body, liveness_.reverse_reads(ssa_.body), {.records = true, .stores = true});
   reverse(ssa_.body);
   auto& top = b_.function().body.statements;
   top.insert(top.begin(), hoisted_.begin(), hoisted_.end());
@@ -76,7 +76,7 @@ void Sweeps::forward(const Region& region, const ValueSet& live_after, Sweep swe
     live[i] = current;
     liveness_.before(region.nodes[i], current, sweep);
   }
-  for (std::size_t i = 0; i < region.nodes.size() && !error_; ++i) {
+  for (std::size_t i = 0; i < region.nodes.size(); ++i) {
     const Node& node = region.nodes[i];
     b_.at(node.loc);
     if (liveness_.is_needed(node, live[i], sweep)) forward_node(node, live[i], sweep);
@@ -90,9 +90,9 @@ void Sweeps::forward_node(const Node& node, const ValueSet& live, Sweep sweep) {
   if (const auto* loop = std::get_if<Loop>(&node.node)) forward_loop(*loop, live, sweep);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
     fail(refuse(Refusal::kAtomicResult, module_, node.loc, value_of(atomic->result).name));
+    declare_zero(atomic->result);
   }
-  // Once the reverse sweep runs iterations again, the array already holds its final content.
-  if (const auto* store = std::get_if<StoreNode>(&node.node); store != nullptr && reverse_depth_ == 0) {
+  if (const auto* store = std::get_if<StoreNode>(&node.node)) {
     b_.store(store->array, exprs(store->indices), expr(store->value));
   }
 }
@@ -141,7 +141,7 @@ void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, Sweep sw
   for (const Merge& merge : branch.merges) {
     if (Liveness::has(live, merge.result)) merges.push_back(&merge);
   }
-  if (sweep == Sweep::kRecord) {
+  if (sweep.records) {
     predeclare(branch.then_region, live);
     predeclare(branch.else_region, live);
   }
@@ -182,32 +182,36 @@ LoopRecord& Sweeps::open_record(const Loop& loop) {
 }
 
 ExprId Sweeps::trip_count(const Loop& loop) {
-  const auto one = b_.literal(loop.start.type, std::int64_t{1});
-  const auto zero = b_.literal(loop.start.type, std::int64_t{0});
+  const Type type = loop.start.type;
   const bool constant = loop.step.is_constant();
   const auto step = static_cast<std::int64_t>(loop.step.bits);
-  const ExprId span = minus(expr(loop.stop), expr(loop.start));
-  ExprId trips;
-  if (constant && step == 1) {
-    trips = span;
-  } else if (constant) {
-    const ExprId round = b_.literal(loop.start.type, step > 0 ? step - 1 : step + 1);
-    trips = b_.op(Op::kDiv, {plus(span, round), expr(loop.step)});
-  } else {
-    const ExprId sign = b_.op(
-        Op::kWhere, {b_.op(Op::kGt, {expr(loop.step), zero}), one, b_.literal(loop.start.type, std::int64_t{-1})});
-    trips = b_.op(Op::kDiv, {minus(plus(span, expr(loop.step)), sign), expr(loop.step)});
+  if (constant && step == 1 && type == kI32) {
+    return b_.op(Op::kMax, {minus(expr(loop.stop), expr(loop.start)), b_.i32(0)});
   }
-  return b_.cast(kI32, b_.op(Op::kMax, {trips, zero}));
+  // Distances fit in the unsigned type of the bounds' width, and in no signed one.
+  const Type distance = row(type.scalar).bytes <= 4 ? scalar_type(Scalar::kU32) : scalar_type(Scalar::kU64);
+  const auto one = [&] { return b_.literal(distance, std::int64_t{1}); };
+  const auto zero = [&] { return b_.literal(type, std::int64_t{0}); };
+  const auto wide = [&](const Operand& operand) { return b_.cast(distance, expr(operand)); };
+  const auto trips = [&](const Operand& low, const Operand& high, ExprId stride) {
+    const ExprId whole = b_.op(Op::kDiv, {minus(minus(wide(high), wide(low)), one()), stride});
+    return b_.op(Op::kWhere, {b_.op(Op::kLt, {expr(low), expr(high)}), b_.cast(kI32, plus(whole, one())), b_.i32(0)});
+  };
+  const auto ascending = [&] { return trips(loop.start, loop.stop, wide(loop.step)); };
+  const auto descending = [&] {
+    return trips(loop.stop, loop.start, minus(b_.literal(distance, std::int64_t{0}), wide(loop.step)));
+  };
+  if (constant) return step > 0 || !row(type.scalar).is_signed ? ascending() : descending();
+  return b_.op(Op::kWhere, {b_.op(Op::kGt, {expr(loop.step), zero()}), ascending(), descending()});
 }
 
 void Sweeps::forward_loop(const Loop& loop, const ValueSet& live, Sweep sweep) {
-  const bool reversed = sweep == Sweep::kRecord && liveness_.needs(loop).reversed;
+  const bool reversed = sweep.records && liveness_.needs(loop).reversed;
   LoopRecord* record = reversed ? &open_record(loop) : nullptr;
   if (reversed && loop.counted) b_.assign(record->trips, trip_count(loop));
   const std::vector<std::size_t> carried = liveness_.carried_to_run(loop, live, sweep);
-  const bool stores = reverse_depth_ == 0 && liveness_.has_replayed_store(loop.body);
-  if (!carried.empty() || stores) run_loop(loop, carried, record);
+  const bool stores = sweep.stores && liveness_.has_replayed_store(loop.body);
+  if (!carried.empty() || stores) run_loop(loop, carried, record, sweep);
 }
 
 void Sweeps::save_state(const Loop& loop, const LoopRecord& record, VarId iteration) {
@@ -236,7 +240,7 @@ void Sweeps::carry(const Loop& loop, const std::vector<std::size_t>& carried) {
   }
 }
 
-void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried, LoopRecord* record) {
+void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried, LoopRecord* record, Sweep sweep) {
   ValueSet inner = liveness_.none();
   for (const std::size_t i : carried) {
     const Carried& c = loop.carried[i];
@@ -254,7 +258,7 @@ void Sweeps::run_loop(const Loop& loop, const std::vector<std::size_t>& carried,
   const Loc loc = b_.at();
   const auto body = [&] {
     if (keeps) save_state(loop, *record, iteration);
-    forward(loop.body, inner, Sweep::kAdvance);
+    forward(loop.body, inner, sweep.inside_loop());
     b_.at(loc);
     carry(loop, carried);
     if (counts) b_.assign(iteration, plus(b_.var(iteration), b_.i32(1)));

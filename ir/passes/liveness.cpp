@@ -50,7 +50,11 @@ bool Liveness::has_reverse(const Node& node) const {
   if (const auto* compute = std::get_if<Compute>(&node.node)) return has(activity_.active, compute->result);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) return has(activity_.active, load->result);
   if (const auto* store = std::get_if<StoreNode>(&node.node)) return is_float_array(store->array);
-  if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) return activity_.is_active(atomic->value);
+  if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
+    // All but sums also change what the cell's former content contributes, whatever the value.
+    const bool sums = atomic->op == AtomicOp::kAdd || atomic->op == AtomicOp::kSub;
+    return sums ? activity_.is_active(atomic->value) : is_float_array(atomic->array);
+  }
   if (const auto* branch = std::get_if<Branch>(&node.node)) {
     const bool merges =
         std::ranges::any_of(branch->merges, [&](const Merge& merge) { return has(activity_.active, merge.result); });
@@ -60,8 +64,9 @@ bool Liveness::has_reverse(const Node& node) const {
 }
 
 bool Liveness::has_reverse(const Loop& loop) const {
-  const bool carries =
-      std::ranges::any_of(loop.carried, [&](const Carried& c) { return has(activity_.active, c.argument); });
+  const bool carries = std::ranges::any_of(loop.carried, [&](const Carried& c) {
+    return has(activity_.active, c.argument) || has(activity_.active, c.result);
+  });
   return carries || has_reverse(loop.body);
 }
 
@@ -117,7 +122,7 @@ LoopNeeds Liveness::find_needs(const Loop& loop) {
   if (!needs.reversed) return needs;
 
   ValueSet live = needs.reads;
-  before(loop.body, live, Sweep::kRecord);
+  before(loop.body, live, Sweep{.records = true});
   std::vector<bool> in_state(loop.carried.size());
   for (bool grown = true; grown;) {
     grown = false;
@@ -126,7 +131,7 @@ LoopNeeds Liveness::find_needs(const Loop& loop) {
       in_state[i] = grown = true;
       ValueSet advance = none();
       add(advance, loop.carried[i].next);
-      before(loop.body, advance, Sweep::kAdvance);
+      before(loop.body, advance, Sweep{});
       unite(live, advance);
     }
   }
@@ -153,7 +158,7 @@ std::vector<std::size_t> Liveness::carried_to_run(const Loop& loop, const ValueS
   for (std::size_t i = 0; i < run.size(); ++i)
     run[i] = has(live, loop.carried[i].result);
   if (!loop.counted) run[loop.condition] = true;
-  if (sweep == Sweep::kRecord && needs(loop).reversed) {
+  if (sweep.records && needs(loop).reversed) {
     for (const std::size_t i : needs(loop).state)
       run[i] = true;
   }
@@ -162,7 +167,7 @@ std::vector<std::size_t> Liveness::carried_to_run(const Loop& loop, const ValueS
     for (std::size_t i = 0; i < run.size(); ++i) {
       if (run[i]) add(inner, loop.carried[i].next);
     }
-    before(loop.body, inner, Sweep::kAdvance);
+    before(loop.body, inner, sweep.inside_loop());
     grown = false;
     for (std::size_t i = 0; i < run.size(); ++i) {
       if (!run[i] && has(inner, loop.carried[i].argument)) run[i] = grown = true;
@@ -218,19 +223,18 @@ bool Liveness::any_defined_live(const Region& region, const ValueSet& live) cons
 bool Liveness::is_needed(const Node& node, const ValueSet& live, Sweep sweep) {
   if (const auto* compute = std::get_if<Compute>(&node.node)) return has(live, compute->result);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) return has(live, load->result);
-  if (const auto* store = std::get_if<StoreNode>(&node.node)) return replays_stores(store->array);
+  if (const auto* store = std::get_if<StoreNode>(&node.node)) return sweep.stores && replays_stores(store->array);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
     return atomic->result != kNone && has(live, atomic->result);
   }
-  if (sweep == Sweep::kRecord && std::holds_alternative<Loop>(node.node) && has_reverse(node)) return true;
+  if (sweep.records && has_reverse(node)) return true;
   if (const auto* loop = std::get_if<Loop>(&node.node)) {
-    return has_replayed_store(loop->body) ||
+    return (sweep.stores && has_replayed_store(loop->body)) ||
            std::ranges::any_of(loop->carried, [&](const Carried& c) { return has(live, c.result); });
   }
   const auto& branch = std::get<Branch>(node.node);
-  if (sweep == Sweep::kRecord && has_reverse(node)) return true;
   return std::ranges::any_of(branch.merges, [&](const Merge& merge) { return has(live, merge.result); }) ||
-         has_replayed_store(branch.then_region) || has_replayed_store(branch.else_region) ||
+         (sweep.stores && (has_replayed_store(branch.then_region) || has_replayed_store(branch.else_region))) ||
          any_defined_live(branch.then_region, live) || any_defined_live(branch.else_region, live);
 }
 
@@ -271,9 +275,9 @@ void Liveness::before(const Node& node, ValueSet& live, Sweep sweep) {
       add(inner, loop->carried[i].next);
       add(inner, loop->carried[i].initial);
     }
-    before(loop->body, inner, Sweep::kAdvance);
+    before(loop->body, inner, sweep.inside_loop());
     unite(live, inner);
-    if (sweep == Sweep::kRecord && needs(*loop).reversed) unite(live, needs(*loop).outside);
+    if (sweep.records && needs(*loop).reversed) unite(live, needs(*loop).outside);
     if (loop->counted) add_all({loop->start, loop->stop, loop->step});
   }
 }

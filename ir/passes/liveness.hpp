@@ -14,10 +14,15 @@
 
 namespace assay::passes {
 
-/// How a forward sweep treats what it runs.
-enum class Sweep {
-  kAdvance,  ///< computes the live values, keeps nothing else
-  kRecord,   ///< keeps what the reverse sweep of the region reads
+/// How a forward sweep treats what it runs. It always computes the values that are live after it.
+struct Sweep {
+  bool records = false;  ///< also keeps what the reverse sweep of the region reads
+  /// Also repeats stores. Not once the reverse sweep runs iterations again: the arrays hold their final content by
+  /// then.
+  bool stores = false;
+
+  /// For the body of a loop, of which nothing is kept for all iterations.
+  Sweep inside_loop() const { return {.records = false, .stores = stores}; }
 };
 
 /// What the sweeps need to know of one loop.

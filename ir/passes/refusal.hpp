@@ -13,7 +13,6 @@ namespace assay::passes {
 
 enum class Refusal : std::uint8_t {
   kLocalArray,
-  kArrayInStruct,
   kArrayOfStructs,
   kUnsupportedType,
   kUnorderedAtomic,
@@ -21,6 +20,7 @@ enum class Refusal : std::uint8_t {
   kAtomicResult,
   kReadOfAtomic,
   kOverwrittenInLoop,
+  kTooLarge,
 };
 
 struct RefusalRow {
@@ -31,23 +31,23 @@ struct RefusalRow {
 
 inline constexpr std::array<RefusalRow, 9> kRefusals = {{
     {Refusal::kLocalArray, "A01-local-array", "a local array has no adjoint yet; use scalars or a vector"},
-    {Refusal::kArrayInStruct, "A02-array-in-struct",
-     "an array inside a struct has no adjoint yet; pass the array as a parameter of its own"},
-    {Refusal::kArrayOfStructs, "A03-array-of-structs",
+    {Refusal::kArrayOfStructs, "A02-array-of-structs",
      "an array of structs has no adjoint yet; pass one array for each field"},
-    {Refusal::kUnsupportedType, "A04-unsupported-type",
+    {Refusal::kUnsupportedType, "A03-unsupported-type",
      "a float value of this type has no adjoint yet; use scalars, vectors or structs of them"},
-    {Refusal::kUnorderedAtomic, "A05-unordered-atomic",
+    {Refusal::kUnorderedAtomic, "A04-unordered-atomic",
      "which thread's value remains depends on the order of threads, so there is no derivative"},
-    {Refusal::kExtremumAtomic, "A06-extremum-atomic", "an atomic minimum or maximum of floats has no adjoint yet"},
-    {Refusal::kAtomicResult, "A07-atomic-result",
+    {Refusal::kExtremumAtomic, "A05-extremum-atomic", "an atomic minimum or maximum of floats has no adjoint yet"},
+    {Refusal::kAtomicResult, "A06-atomic-result",
      "the previous content returned by an atomic depends on the order of threads; a derivative that needs it does "
      "not exist"},
-    {Refusal::kReadOfAtomic, "A08-read-of-atomic",
+    {Refusal::kReadOfAtomic, "A07-read-of-atomic",
      "the kernel reads an array that it also updates atomically, so it may read what another thread wrote"},
-    {Refusal::kOverwrittenInLoop, "A09-overwritten-in-loop",
+    {Refusal::kOverwrittenInLoop, "A08-overwritten-in-loop",
      "a loop reads values that the backward pass needs from an array that the kernel overwrites in or after that "
      "loop; keep the value in a variable, or read from another array"},
+    {Refusal::kTooLarge, "A09-too-large",
+     "the kernel is too large once its functions are inlined, as the adjoint needs; shorten the chain of calls"},
 }};
 
 constexpr const RefusalRow& row(Refusal refusal) { return kRefusals[static_cast<std::size_t>(refusal)]; }

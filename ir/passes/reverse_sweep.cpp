@@ -11,7 +11,6 @@ using namespace ir;
 
 void Sweeps::reverse(const Region& region) {
   for (const Node& node : std::views::reverse(region.nodes)) {
-    if (error_) return;
     b_.at(node.loc);
     if (liveness_.has_reverse(node)) reverse_node(node);
   }
@@ -55,10 +54,17 @@ ExprId Sweeps::contribution(const Compute& compute, std::size_t k, ExprId w) {
   if ((mask & kReadsResult) != 0) context.result = b_.var(primal_[index(compute.result)]);
   const ExprId term = rule.term(context, static_cast<int>(k));
 
-  const bool overflows = compute.op == Op::kMul && activity_.maskable[index(compute.result)];
-  const bool guarded = (rule.singular || overflows) && b_.type_of(w).is_scalar() && b_.type_of(term).is_scalar();
-  if (!guarded) return term;
-  const ExprId taken = b_.op(Op::kNe, {w, b_.zero(b_.type_of(w))});
+  const bool masked = rule.guard == Guard::kIfMasked && mask != 0 && activity_.maskable[index(compute.result)];
+  return rule.guard == Guard::kAlways || masked ? unless_zero(w, term) : term;
+}
+
+ExprId Sweeps::unless_zero(ExprId w, ExprId term) {
+  const Type type = b_.type_of(w);
+  const ExprId none = b_.zero(type.component());
+  const auto component = [&](int k) { return type.is_scalar() ? w : b_.op(Op::kExtract, {w, b_.i32(k)}); };
+  ExprId taken = b_.op(Op::kNe, {component(0), none});
+  for (int k = 1; k < type.rows; ++k)
+    taken = b_.op(Op::kOr, {taken, b_.op(Op::kNe, {component(k), none})});
   return b_.op(Op::kWhere, {taken, term, b_.zero(b_.type_of(term))});
 }
 
@@ -255,7 +261,7 @@ void Sweeps::reverse_loop(const Loop& loop) {
 
 void Sweeps::reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints) {
   const Loc loc = b_.at();
-  forward(loop.body, liveness_.needs(loop).reads, Sweep::kRecord);
+  forward(loop.body, liveness_.needs(loop).reads, {.records = true});
   b_.at(loc);
   for (std::size_t i = 0; i < loop.carried.size(); ++i) {
     if (carried_adjoints[i] != kNone) accumulate(loop.carried[i].next, b_.var(carried_adjoints[i]));
@@ -296,7 +302,7 @@ void Sweeps::restore_state(const Loop& loop, const LoopRecord& record, VarId ite
       if (loop.counted) {
         bind(loop.index, b_.let(value_of(loop.index).name, iteration_value(loop, b_.var(position))));
       }
-      forward(loop.body, inner, Sweep::kAdvance);
+      forward(loop.body, inner, {});
       b_.at(loc);
       carry(loop, state);
       b_.assign(position, plus(b_.var(position), b_.i32(1)));

@@ -122,8 +122,8 @@ constexpr std::uint8_t kX = kReadsFirst, kZ = kReadsSecond, kT = kReadsThird, kY
 struct Table {
   std::array<Rule, kOpCount> rules{};
 
-  void set(Op op, std::array<std::uint8_t, 3> reads, bool singular, ExprId (*term)(RuleContext&, int)) {
-    rules[static_cast<std::size_t>(op)] = {.term = term, .reads = reads, .singular = singular};
+  void set(Op op, std::array<std::uint8_t, 3> reads, Guard guard, ExprId (*term)(RuleContext&, int)) {
+    rules[static_cast<std::size_t>(op)] = {.term = term, .reads = reads, .guard = guard};
   }
 
   Table() {
@@ -136,103 +136,106 @@ struct Table {
   }
 
   void linear() {
-    set(Op::kAdd, {}, false, [](C c, int) { return c.w; });
-    set(Op::kSub, {}, false, [](C c, int k) { return k == 0 ? c.w : (-w(c)).id; });
-    set(Op::kNeg, {}, false, [](C c, int) { return (-w(c)).id; });
-    set(Op::kMul, {kZ, kX}, false, product);
-    set(Op::kDiv, {kZ, kZ | kY}, true, quotient);
-    set(Op::kFma, {kZ, kX, 0}, false, [](C c, int k) { return k == 2 ? c.w : (w(c) * x(c, 1 - k)).id; });
-    set(Op::kLerp, {kT, kT, kX | kZ}, false, [](C c, int k) {
+    set(Op::kAdd, {}, Guard::kNever, [](C c, int) { return c.w; });
+    set(Op::kSub, {}, Guard::kNever, [](C c, int k) { return k == 0 ? c.w : (-w(c)).id; });
+    set(Op::kNeg, {}, Guard::kNever, [](C c, int) { return (-w(c)).id; });
+    set(Op::kMul, {kZ, kX}, Guard::kIfMasked, product);
+    set(Op::kDiv, {kZ, kZ | kY}, Guard::kAlways, quotient);
+    set(Op::kFma, {kZ, kX, 0}, Guard::kIfMasked, [](C c, int k) { return k == 2 ? c.w : (w(c) * x(c, 1 - k)).id; });
+    set(Op::kLerp, {kT, kT, kX | kZ}, Guard::kIfMasked, [](C c, int k) {
       if (k == 2) return (w(c) * (x(c, 1) - x(c))).id;
       return (w(c) * (k == 0 ? 1.0 - x(c, 2) : x(c, 2))).id;
     });
-    set(Op::kDegrees, {}, false, [](C c, int) { return call(Op::kDegrees, w(c)).id; });
-    set(Op::kRadians, {}, false, [](C c, int) { return call(Op::kRadians, w(c)).id; });
-    set(Op::kCast, {}, false, [](C c, int) { return c.builder.cast(c.types[0], c.w); });
+    set(Op::kDegrees, {}, Guard::kNever, [](C c, int) { return call(Op::kDegrees, w(c)).id; });
+    set(Op::kRadians, {}, Guard::kNever, [](C c, int) { return call(Op::kRadians, w(c)).id; });
+    set(Op::kCast, {}, Guard::kNever, [](C c, int) { return c.builder.cast(c.types[0], c.w); });
   }
 
   void piecewise() {
-    set(Op::kMod, {0, kX | kZ}, false,
+    set(Op::kMod, {0, kX | kZ}, Guard::kIfMasked,
         [](C c, int k) { return k == 0 ? c.w : (-(w(c) * call(Op::kTrunc, x(c) / x(c, 1)))).id; });
-    set(Op::kAbs, {kX}, false, [](C c, int) {
+    set(Op::kAbs, {kX}, Guard::kNever, [](C c, int) {
       const E none = zero_like(w(c));
       return where(x(c) < none, -w(c), where(x(c) > none, w(c), none)).id;
     });
-    set(Op::kMin, {kX | kZ, kX | kZ}, false, [](C c, int k) {
+    set(Op::kMin, {kX | kZ, kX | kZ}, Guard::kNever, [](C c, int k) {
       const E first = either(x(c) < x(c, 1), is_nan(x(c, 1)));
       const E none = zero_like(w(c));
       return (k == 0 ? where(first, w(c), none) : where(first, none, w(c))).id;
     });
-    set(Op::kMax, {kX | kZ, kX | kZ}, false, [](C c, int k) {
+    set(Op::kMax, {kX | kZ, kX | kZ}, Guard::kNever, [](C c, int k) {
       const E first = either(x(c) > x(c, 1), is_nan(x(c, 1)));
       const E none = zero_like(w(c));
       return (k == 0 ? where(first, w(c), none) : where(first, none, w(c))).id;
     });
-    set(Op::kClamp, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, false, clamp);
-    set(Op::kSmoothstep, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, false, smoothstep);
-    set(Op::kFrac, {}, false, [](C c, int) { return c.w; });
-    set(Op::kCopysign, {kX | kY, 0}, false, [](C c, int k) {
+    set(Op::kClamp, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, Guard::kNever, clamp);
+    set(Op::kSmoothstep, {kX | kZ | kT, kX | kZ | kT, kX | kZ | kT}, Guard::kIfMasked, smoothstep);
+    set(Op::kFrac, {}, Guard::kNever, [](C c, int) { return c.w; });
+    set(Op::kCopysign, {kX | kY, 0}, Guard::kNever, [](C c, int k) {
       const E none = zero_like(w(c));
       return k == 1 ? none.id : where(call(Op::kEq, x(c), y(c)), w(c), -w(c)).id;
     });
-    set(Op::kWhere, {0, kX, kX}, false, arm);
+    set(Op::kWhere, {0, kX, kX}, Guard::kNever, arm);
   }
 
   void roots_and_powers() {
-    set(Op::kSqrt, {kY}, true, [](C c, int) { return (0.5 * w(c) / y(c)).id; });
-    set(Op::kRsqrt, {kX | kY}, true, [](C c, int) { return (-0.5 * w(c) * y(c) / x(c)).id; });
-    set(Op::kCbrt, {kY}, true, [](C c, int) { return (w(c) / (3.0 * (y(c) * y(c)))).id; });
-    set(Op::kPow, {kX | kZ, kX | kY}, true, power);
-    set(Op::kHypot, {kX | kY, kZ | kY}, true, [](C c, int k) { return (w(c) * (x(c, k) / y(c))).id; });
+    set(Op::kSqrt, {kY}, Guard::kAlways, [](C c, int) { return (0.5 * w(c) / y(c)).id; });
+    set(Op::kRsqrt, {kX | kY}, Guard::kAlways, [](C c, int) { return (-0.5 * w(c) * y(c) / x(c)).id; });
+    set(Op::kCbrt, {kY}, Guard::kAlways, [](C c, int) { return (w(c) / (3.0 * (y(c) * y(c)))).id; });
+    set(Op::kPow, {kX | kZ, kX | kY}, Guard::kAlways, power);
+    set(Op::kHypot, {kX | kY, kZ | kY}, Guard::kAlways, [](C c, int k) { return (w(c) * (x(c, k) / y(c))).id; });
   }
 
   void exponentials() {
-    set(Op::kExp, {kY}, true, [](C c, int) { return (w(c) * y(c)).id; });
-    set(Op::kExp2, {kY}, true, [](C c, int) { return (w(c) * y(c) * log_of(y(c), 2)).id; });
-    set(Op::kExpm1, {kY}, true, [](C c, int) { return (w(c) * (1.0 + y(c))).id; });
-    set(Op::kLog, {kX}, true, [](C c, int) { return (w(c) / x(c)).id; });
-    set(Op::kLog2, {kX}, true, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 2))).id; });
-    set(Op::kLog10, {kX}, true, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 10))).id; });
-    set(Op::kLog1p, {kX}, true, [](C c, int) { return (w(c) / (1.0 + x(c))).id; });
-    set(Op::kSinh, {kX}, true, [](C c, int) { return (w(c) * call(Op::kCosh, x(c))).id; });
-    set(Op::kCosh, {kX}, true, [](C c, int) { return (w(c) * call(Op::kSinh, x(c))).id; });
-    set(Op::kTanh, {kY}, false, [](C c, int) { return (w(c) * (1.0 - y(c) * y(c))).id; });
-    set(Op::kAsinh, {kX}, false, [](C c, int) { return (w(c) / call(Op::kSqrt, 1.0 + x(c) * x(c))).id; });
-    set(Op::kAcosh, {kX}, true, [](C c, int) { return (w(c) / call(Op::kSqrt, (x(c) - 1.0) * (1.0 + x(c)))).id; });
-    set(Op::kAtanh, {kX}, true, [](C c, int) { return (w(c) / ((1.0 - x(c)) * (1.0 + x(c)))).id; });
-    set(Op::kErf, {kX}, false, [](C c, int) { return (w(c) * gauss(c)).id; });
-    set(Op::kErfc, {kX}, false, [](C c, int) { return (-w(c) * gauss(c)).id; });
+    set(Op::kExp, {kY}, Guard::kAlways, [](C c, int) { return (w(c) * y(c)).id; });
+    set(Op::kExp2, {kY}, Guard::kAlways, [](C c, int) { return (w(c) * y(c) * log_of(y(c), 2)).id; });
+    set(Op::kExpm1, {kY}, Guard::kAlways, [](C c, int) { return (w(c) * (1.0 + y(c))).id; });
+    set(Op::kLog, {kX}, Guard::kAlways, [](C c, int) { return (w(c) / x(c)).id; });
+    set(Op::kLog2, {kX}, Guard::kAlways, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 2))).id; });
+    set(Op::kLog10, {kX}, Guard::kAlways, [](C c, int) { return (w(c) / (x(c) * log_of(x(c), 10))).id; });
+    set(Op::kLog1p, {kX}, Guard::kAlways, [](C c, int) { return (w(c) / (1.0 + x(c))).id; });
+    set(Op::kSinh, {kX}, Guard::kAlways, [](C c, int) { return (w(c) * call(Op::kCosh, x(c))).id; });
+    set(Op::kCosh, {kX}, Guard::kAlways, [](C c, int) { return (w(c) * call(Op::kSinh, x(c))).id; });
+    set(Op::kTanh, {kY}, Guard::kIfMasked, [](C c, int) { return (w(c) * (1.0 - y(c) * y(c))).id; });
+    set(Op::kAsinh, {kX}, Guard::kIfMasked, [](C c, int) { return (w(c) / call(Op::kSqrt, 1.0 + x(c) * x(c))).id; });
+    set(Op::kAcosh, {kX}, Guard::kAlways,
+        [](C c, int) { return (w(c) / call(Op::kSqrt, (x(c) - 1.0) * (1.0 + x(c)))).id; });
+    set(Op::kAtanh, {kX}, Guard::kAlways, [](C c, int) { return (w(c) / ((1.0 - x(c)) * (1.0 + x(c)))).id; });
+    set(Op::kErf, {kX}, Guard::kIfMasked, [](C c, int) { return (w(c) * gauss(c)).id; });
+    set(Op::kErfc, {kX}, Guard::kIfMasked, [](C c, int) { return (-w(c) * gauss(c)).id; });
   }
 
   void trigonometric() {
-    set(Op::kSin, {kX}, false, [](C c, int) { return (w(c) * call(Op::kCos, x(c))).id; });
-    set(Op::kCos, {kX}, false, [](C c, int) { return (-w(c) * call(Op::kSin, x(c))).id; });
-    set(Op::kTan, {kY}, true, [](C c, int) { return (w(c) * (1.0 + y(c) * y(c))).id; });
-    set(Op::kAsin, {kX}, true, [](C c, int) { return (w(c) / call(Op::kSqrt, (1.0 - x(c)) * (1.0 + x(c)))).id; });
-    set(Op::kAcos, {kX}, true, [](C c, int) { return (-w(c) / call(Op::kSqrt, (1.0 - x(c)) * (1.0 + x(c)))).id; });
-    set(Op::kAtan, {kX}, false, [](C c, int) { return (w(c) / (1.0 + x(c) * x(c))).id; });
-    set(Op::kAtan2, {kX | kZ, kX | kZ}, true, [](C c, int k) {
+    set(Op::kSin, {kX}, Guard::kIfMasked, [](C c, int) { return (w(c) * call(Op::kCos, x(c))).id; });
+    set(Op::kCos, {kX}, Guard::kIfMasked, [](C c, int) { return (-w(c) * call(Op::kSin, x(c))).id; });
+    set(Op::kTan, {kY}, Guard::kAlways, [](C c, int) { return (w(c) * (1.0 + y(c) * y(c))).id; });
+    set(Op::kAsin, {kX}, Guard::kAlways,
+        [](C c, int) { return (w(c) / call(Op::kSqrt, (1.0 - x(c)) * (1.0 + x(c)))).id; });
+    set(Op::kAcos, {kX}, Guard::kAlways,
+        [](C c, int) { return (-w(c) / call(Op::kSqrt, (1.0 - x(c)) * (1.0 + x(c)))).id; });
+    set(Op::kAtan, {kX}, Guard::kIfMasked, [](C c, int) { return (w(c) / (1.0 + x(c) * x(c))).id; });
+    set(Op::kAtan2, {kX | kZ, kX | kZ}, Guard::kAlways, [](C c, int k) {
       const E square = x(c) * x(c) + x(c, 1) * x(c, 1);
       return (k == 0 ? w(c) * (x(c, 1) / square) : -w(c) * (x(c) / square)).id;
     });
   }
 
   void vectors() {
-    set(Op::kVector, {}, false, component);
-    set(Op::kSplat, {}, false, sum_of_components);
-    set(Op::kExtract, {kZ}, false, extract);
-    set(Op::kInsert, {kZ, 0, kZ}, false, insert);
-    set(Op::kDot, {kZ, kX}, false, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
-    set(Op::kCross, {kZ, kX}, false, cross);
-    set(Op::kLength, {kX | kY}, false, length);
-    set(Op::kLengthSq, {kX}, false, [](C c, int) { return (x(c) * (2.0 * w(c))).id; });
-    set(Op::kNormalize, {kX | kY}, false, normalize);
-    set(Op::kCwMul, {kZ, kX}, false, [](C c, int k) { return call(Op::kCwMul, w(c), x(c, 1 - k)).id; });
-    set(Op::kCwDiv, {kZ, kZ | kY}, false, [](C c, int k) {
+    set(Op::kVector, {}, Guard::kNever, component);
+    set(Op::kSplat, {}, Guard::kNever, sum_of_components);
+    set(Op::kExtract, {kZ}, Guard::kNever, extract);
+    set(Op::kInsert, {kZ, 0, kZ}, Guard::kNever, insert);
+    set(Op::kDot, {kZ, kX}, Guard::kIfMasked, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
+    set(Op::kCross, {kZ, kX}, Guard::kIfMasked, cross);
+    set(Op::kLength, {kX | kY}, Guard::kIfMasked, length);
+    set(Op::kLengthSq, {kX}, Guard::kIfMasked, [](C c, int) { return (x(c) * (2.0 * w(c))).id; });
+    set(Op::kNormalize, {kX | kY}, Guard::kIfMasked, normalize);
+    set(Op::kCwMul, {kZ, kX}, Guard::kIfMasked, [](C c, int k) { return call(Op::kCwMul, w(c), x(c, 1 - k)).id; });
+    set(Op::kCwDiv, {kZ, kZ | kY}, Guard::kIfMasked, [](C c, int k) {
       if (k == 0) return call(Op::kCwDiv, w(c), x(c, 1)).id;
       return (-call(Op::kCwDiv, call(Op::kCwMul, w(c), y(c)), x(c, 1))).id;
     });
-    set(Op::kWithField, {}, false, with_field);
+    set(Op::kWithField, {}, Guard::kNever, with_field);
   }
 };
 

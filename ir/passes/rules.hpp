@@ -23,14 +23,19 @@ struct RuleContext {
 
 inline constexpr std::uint8_t kReadsFirst = 1, kReadsSecond = 2, kReadsThird = 4, kReadsResult = 8;
 
+/// Whether a zero w must contribute zero by a test: zero times an infinite partial derivative would be NaN.
+enum class Guard : std::uint8_t {
+  kNever,     ///< the partial derivative is finite whatever the operands, or w is chosen and not multiplied
+  kIfMasked,  ///< it is finite unless an operand or the result is not, which only unselected values may be
+  kAlways,    ///< it may be infinite where the operation is finite, or the result may overflow
+};
+
 struct Rule {
   /// The contribution to operand k; its type is the operand's. Null where the operation has no rule.
   ir::ExprId (*term)(RuleContext&, int k) = nullptr;
   /// Which primal values term(k) reads, as a mask, for k = 0, 1, 2; higher operands read as 2 does.
   std::array<std::uint8_t, 3> reads{};
-  /// The partial derivative may be infinite where the operation is still finite, or the result may overflow: a zero w
-  /// then contributes zero.
-  bool singular = false;
+  Guard guard = Guard::kNever;
 };
 
 const Rule& rule_of(ir::Op op);

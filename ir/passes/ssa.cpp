@@ -20,6 +20,9 @@ bool operator==(const Operand& a, const Operand& b) {
   return a.value == b.value && a.type == b.type && a.bits == b.bits;
 }
 
+/// Calls are inlined, so a short chain of functions that call each other twice grows beyond any memory.
+constexpr std::size_t kMostNodes = std::size_t{1} << 16;
+
 /// A function being converted: what each of its variables currently stands for.
 struct Frame {
   const Function* function = nullptr;
@@ -77,6 +80,7 @@ class Converter {
 
   template <class N>
   void append(N node) {
+    if (++nodes_ > kMostNodes) fail(Refusal::kTooLarge, kernel_.name);
     region_->nodes.push_back(Node{.node = std::move(node), .loc = loc_});
   }
   void fail(Refusal refusal, const std::string& subject) {
@@ -162,10 +166,6 @@ class Converter {
   /// The kernel's array parameter that an array expression names.
   VarId array_of(ExprId id) {
     const Expr& expr = frame_->function->expr(id);
-    if (expr.kind != ExprKind::kVariable) {
-      fail(Refusal::kArrayInStruct, "");
-      return 0;
-    }
     const Variable& variable = frame_->function->var(expr.variable);
     if (variable.type.is_local_array()) {
       fail(Refusal::kLocalArray, variable.name);
@@ -199,7 +199,6 @@ class Converter {
 
   Operand field(const Expr& expr, const std::string& name) {
     const Operand object = evaluate(expr.args[0]);
-    if (expr.type.is_array()) fail(Refusal::kArrayInStruct, "");
     const Field& definition = module_.structs[object.type.struct_id].fields[static_cast<std::size_t>(expr.index)];
     const ValueId result = add_value(name.empty() ? definition.name : name, expr.type, expr.loc);
     append(Compute{.result = result, .kind = ExprKind::kField, .index = expr.index, .args = {object}});
@@ -207,8 +206,18 @@ class Converter {
   }
 
   // ---- calls
+  static std::vector<Operand> zeros(const std::vector<Type>& types) {
+    std::vector<Operand> operands;
+    for (const Type type : types)
+      operands.push_back(constant(type, 0));
+    return operands;
+  }
+
   std::vector<Operand> inline_call(std::int32_t callee, const std::vector<Operand>& args) {
-    structured_.push_back(structure(module_, module_.functions[static_cast<std::size_t>(callee)]));
+    const Function& called = module_.functions[static_cast<std::size_t>(callee)];
+    if (++nodes_ > kMostNodes) fail(Refusal::kTooLarge, kernel_.name);
+    if (error_) return zeros(called.results);
+    structured_.push_back(structure(module_, called));
     const Structured& body = structured_.back();
     Frame frame = new_frame(body.function);
     for (std::size_t p = 0; p < args.size(); ++p) {
@@ -343,6 +352,7 @@ class Converter {
   Frame* frame_ = nullptr;
   Region* region_ = nullptr;
   Loc loc_;
+  std::size_t nodes_ = 0;
   std::optional<Error> error_;
 };
 

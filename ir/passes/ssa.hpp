@@ -102,7 +102,7 @@ struct SsaKernel {
   Region body;
 };
 
-/// Fails for what the adjoint cannot take: local arrays, arrays inside structs; the error names the line.
+/// Fails for what the adjoint cannot take: local arrays, code that inlining blows up; the error names the line.
 Result<SsaKernel> to_ssa(const ir::Module& module, const ir::Function& kernel);
 
 }  // namespace assay::passes

@@ -221,18 +221,30 @@ class Structurer {
       iteration(flags, loop.body);
       builder_.at(loc);
       builder_.assign(next, builder_.op(Op::kAdd, {builder_.var(next), builder_.var(step)}));
-      decide(more, flags, before(next, stop, step, loop.step));
+      ExprId goes_on = before(next, stop, step, loop.step);
+      if (!is_unit(loop.step)) {
+        // A sum that wrapped at the end of the type lies on the wrong side of its first term.
+        goes_on = builder_.op(Op::kAnd, {goes_on, before(loop.variable, next, step, loop.step)});
+      }
+      decide(more, flags, goes_on);
     });
   }
 
-  /// Whether a range that has reached `next` goes on.
-  ExprId before(VarId next, VarId stop, VarId step, ExprId original_step) {
+  bool is_unit(ExprId step) const {
+    const Expr& literal = result_.function.expr(step);
+    const auto value = static_cast<std::int64_t>(literal.bits);
+    return literal.kind == ExprKind::kLiteral && (value == 1 || value == -1);
+  }
+
+  /// Whether `a` comes before `b` in a range with this step.
+  ExprId before(VarId a, VarId b, VarId step, ExprId original_step) {
     const Expr& literal = builder_.function().expr(original_step);
-    const auto order = [&](Op op) { return builder_.op(op, {builder_.var(next), builder_.var(stop)}); };
+    const auto order = [&](Op op) { return builder_.op(op, {builder_.var(a), builder_.var(b)}); };
+    const Type type = literal.type;
     if (literal.kind == ExprKind::kLiteral) {
-      return order(static_cast<std::int64_t>(literal.bits) > 0 ? Op::kLt : Op::kGt);
+      const bool ascends = static_cast<std::int64_t>(literal.bits) > 0 || !row(type.scalar).is_signed;
+      return order(ascends ? Op::kLt : Op::kGt);
     }
-    const Type type = builder_.type_of(original_step);
     const ExprId forward = builder_.op(Op::kGt, {builder_.var(step), builder_.literal(type, std::int64_t{0})});
     const ExprId backward = builder_.op(Op::kLt, {builder_.var(step), builder_.literal(type, std::int64_t{0})});
     return builder_.op(

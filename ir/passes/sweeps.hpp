@@ -67,7 +67,7 @@ class Sweeps {
   void forward_load(const LoadNode& load);
   void forward_branch(const Branch& branch, const ValueSet& live, Sweep sweep);
   void forward_loop(const Loop& loop, const ValueSet& live, Sweep sweep);
-  void run_loop(const Loop& loop, const std::vector<std::size_t>& carried, LoopRecord* record);
+  void run_loop(const Loop& loop, const std::vector<std::size_t>& carried, LoopRecord* record, Sweep sweep);
   void save_state(const Loop& loop, const LoopRecord& record, VarId iteration);
   /// Declares before a branch what the reverse sweep will read after it.
   void predeclare(const Region& region, const ValueSet& live);
@@ -91,6 +91,8 @@ class Sweeps {
   void restore_state(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top);
   std::vector<VarId> open_carried_adjoints(const Loop& loop);
   ExprId contribution(const Compute& compute, std::size_t k, ExprId w);
+  /// The term, but zero where w is.
+  ExprId unless_zero(ExprId w, ExprId term);
   void accumulate(const Operand& operand, ExprId contribution);
   ExprId add_struct(ExprId into, ExprId from);
   /// Declares the adjoints of the receivers that are not defined inside.
@@ -99,6 +101,7 @@ class Sweeps {
   void collect_receivers(const Region& region, ValueSet& receivers) const;
   void forget_adjoints(const Region& region);
 
+  /// Keeps the first refusal. The sweeps go on, so that every value stays bound.
   void fail(Error error) {
     if (!error_) error_ = std::move(error);
   }

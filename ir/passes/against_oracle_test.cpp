@@ -1,0 +1,268 @@
+#include "ir/passes/against_oracle_test.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "frontend/reader.hpp"
+#include "ir/support/rng.hpp"
+#include "ir/verifier.hpp"
+
+namespace assay::passes::testing {
+namespace {
+
+using reference::LeafValues;
+using reference::Reference;
+
+/// The oracle computes both sides in long double, so they differ by far less than this share of a gradient's terms, or
+/// where the formulas cancel, than this share of the bound that it proves for doubles.
+constexpr long double kTolerance = 1e-12L;
+constexpr long double kShareOfBound = 0x1p-8L;
+
+struct Bounds {
+  double low = -2;
+  double high = 2;
+};
+
+Bounds domain_of(const ir::Function& kernel, const ir::Variable& parameter) {
+  const std::string head = "domain: ";
+  const std::string middle = fmt::format(" <= {} <= ", parameter.name);
+  for (const std::string& line : kernel.annotations) {
+    const std::size_t found = line.find(middle);
+    if (!line.starts_with(head) || found == std::string::npos) continue;
+    return {.low = std::stod(line.substr(head.size())), .high = std::stod(line.substr(found + middle.size()))};
+  }
+  return {};
+}
+
+/// Calls set(leaf, bytes, number) for every scalar of the argument.
+template <class Set>
+void for_each_leaf(const ir::Module& module, const ir::Argument& argument, Set set) {
+  const auto leaves = ir::leaves_of(module, argument.type.element());
+  std::size_t number = 0;
+  for (std::int64_t k = 0; k < ir::element_count(argument); ++k) {
+    for (const ir::Leaf& leaf : leaves)
+      set(leaf, ir::element_offset(argument, k) + leaf.offset, number++);
+  }
+}
+
+void fill(const ir::Module& module, ir::Argument& argument, Bounds bounds, Rng& rng) {
+  for_each_leaf(module, argument, [&](const ir::Leaf& leaf, std::size_t offset, std::size_t) {
+    std::byte* const at = argument.bytes.data() + offset;
+    if (ir::is_float(leaf.scalar)) {
+      ir::write_float(leaf.scalar, at, rng.uniform_real(bounds.low, bounds.high));
+    } else {
+      const bool is_bool = leaf.scalar == ir::Scalar::kBool;
+      const auto low = static_cast<std::int64_t>(is_bool ? 0 : bounds.low);
+      const auto high = static_cast<std::int64_t>(is_bool ? 1 : bounds.high);
+      ir::write_integer(leaf.scalar, at, rng.uniform_int(low, high));
+    }
+  });
+}
+
+/// Multiples of 1/1024, which every float type but bf16 holds exactly; of 1/64 for that one.
+double draw_seed(ir::Scalar scalar, Rng& rng) {
+  const double unit = scalar == ir::Scalar::kBF16 ? 64 : 1024;
+  const double size = (unit / 2 + static_cast<double>(rng.uniform_int(0, static_cast<int>(unit)))) / unit;
+  return rng.bernoulli(0.5) ? size : -size;
+}
+
+/// The leaves of a parameter that one gradient parameter stands for: all, or those of a struct's field.
+struct LeafRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+LeafRange leaves_for(const ir::Module& module, ir::Type type, const std::vector<std::int32_t>& fields) {
+  std::size_t begin = 0;
+  ir::Type inner = type;
+  for (const std::int32_t field : fields) {
+    const ir::StructDef& definition = module.structs[inner.struct_id];
+    begin += ir::field_offset(module, definition, static_cast<std::size_t>(field));
+    inner = definition.fields[static_cast<std::size_t>(field)].type;
+  }
+  const auto all = ir::leaves_of(module, type);
+  const auto at = std::ranges::find_if(all, [&](const ir::Leaf& leaf) { return leaf.offset == begin; });
+  return {static_cast<std::size_t>(at - all.begin()), ir::leaves_of(module, inner).size()};
+}
+
+class Judge {
+ public:
+  Judge(const ir::Module& module, const ir::Function& kernel, const Trial& trial)
+      : module_(module), kernel_(kernel), trial_(trial) {}
+
+  Comparison run() {
+    if (!evaluate_primal()) return result_;
+    Result<Adjoint> made = make_adjoint(module_, kernel_);
+    if (!made.ok()) return end(Comparison::Kind::kRefused, made.error().text());
+    adjoint_ = made.take();
+    const ir::Function& backward = adjoint_.module.kernels[0];
+    for (const ir::Complaint& complaint : ir::verify(adjoint_.module)) {
+      return end(Comparison::Kind::kDisagrees, to_text(adjoint_.module, complaint));
+    }
+    result_.local_elements = local_elements(backward);
+    const auto oracle = reference::Oracle::make(adjoint_.module, backward);
+    if (!oracle.ok()) return end(Comparison::Kind::kDisagrees, oracle.error().text());
+    const ir::Launch launch = backward_launch(backward);
+    const Reference found = oracle->evaluate({.launch = launch});
+    result_.backward_steps = found.instructions;
+    if (!found.complete) return end(Comparison::Kind::kDisagrees, "the backward kernel does not end");
+    for (const reference::Finding& finding : found.findings)
+      return end(Comparison::Kind::kDisagrees, "backward: " + describe(finding, backward));
+    for (const GradientParameter& gradient : adjoint_.gradients)
+      check(gradient, found);
+    return result_;
+  }
+
+ private:
+  Comparison end(Comparison::Kind kind, std::string message) {
+    result_.kind = kind;
+    result_.message = std::move(message);
+    return result_;
+  }
+
+  bool evaluate_primal() {
+    const auto oracle = reference::Oracle::make(module_, kernel_);
+    if (!oracle.ok()) return end(Comparison::Kind::kUndefined, oracle.error().text()), false;
+    // Only what the kernel writes is an output and has a seed.
+    seeds_ = trial_.seeds;
+    for (ir::VarId p = 0; p < kernel_.parameter_count; ++p) {
+      writes_.push_back(oracle->writes(p));
+      if (!writes_.back()) seeds_[static_cast<std::size_t>(p)].clear();
+    }
+    primal_ = oracle->evaluate({.launch = trial_.launch, .gradient = true, .seeds = seeds_});
+    result_.forward_steps = primal_.instructions;
+    if (!primal_.complete) return end(Comparison::Kind::kUndefined, "the kernel does not end"), false;
+    for (const reference::Finding& finding : primal_.findings)
+      return end(Comparison::Kind::kUndefined, describe(finding, kernel_)), false;
+    return true;
+  }
+
+  /// The primal's arguments, then the gradients: of written arrays the seeds, of others zero.
+  ir::Launch backward_launch(const ir::Function& backward) const {
+    ir::Launch launch = trial_.launch;
+    for (const GradientParameter& gradient : adjoint_.gradients) {
+      const auto p = static_cast<std::size_t>(gradient.primal);
+      const std::vector<std::int32_t> one = {1};
+      ir::Argument argument = ir::make_argument(adjoint_.module, backward.var(gradient.gradient).type,
+                                                gradient.is_array ? trial_.launch.arguments[p].shape : one);
+      if (writes_[p]) {
+        for_each_leaf(module_, argument, [&](const ir::Leaf& leaf, std::size_t offset, std::size_t number) {
+          if (ir::is_float(leaf.scalar)) {
+            ir::write_float(leaf.scalar, argument.bytes.data() + offset, seeds_[p][number]);
+          }
+        });
+      }
+      launch.arguments.push_back(std::move(argument));
+    }
+    return launch;
+  }
+
+  void check(const GradientParameter& gradient, const Reference& found) {
+    const auto& swept = primal_.gradients[static_cast<std::size_t>(gradient.primal)];
+    if (!swept) return;
+    const auto& output = found.outputs[static_cast<std::size_t>(gradient.gradient)];
+    const LeafRange range = gradient.is_array ? LeafRange{0, swept->elements.size()}
+                                              : leaves_for(module_, kernel_.var(gradient.primal).type, gradient.fields);
+    for (std::size_t k = 0; k < range.count; ++k) {
+      const reference::GradientElement& want = swept->elements[range.first + k];
+      const std::vector<double>& seeds = seeds_[static_cast<std::size_t>(gradient.primal)];
+      const long double before = seeds.empty() ? 0 : seeds[k];
+      if (want.value != before) ++result_.changed;
+      check(gradient, k, want, output ? output->elements[k].value : before);
+    }
+  }
+
+  void check(const GradientParameter& gradient, std::size_t k, const reference::GradientElement& want,
+             long double got) {
+    const auto bound = static_cast<long double>(want.bound[reference::kLift]);
+    if (!std::isfinite(want.value)) return;
+    ++result_.compared;
+    const long double terms = std::abs(want.value) + static_cast<long double>(want.magnitude);
+    const long double allowed = std::max(kTolerance * terms, std::isfinite(bound) ? kShareOfBound * bound : 0);
+    if (std::abs(got - want.value) <= allowed || result_.kind == Comparison::Kind::kDisagrees) return;
+    end(Comparison::Kind::kDisagrees,
+        fmt::format("{}[{}] is {}, expected {} (terms {})", adjoint_.module.kernels[0].var(gradient.gradient).name, k,
+                    static_cast<double>(got), static_cast<double>(want.value), want.magnitude));
+  }
+
+  const ir::Module& module_;
+  const ir::Function& kernel_;
+  const Trial& trial_;
+  Adjoint adjoint_;
+  Reference primal_;
+  std::vector<bool> writes_;
+  LeafValues seeds_;
+  Comparison result_;
+};
+
+}  // namespace
+
+Trial draw(const ir::Module& module, const ir::Function& kernel, std::uint64_t seed, Sizes sizes) {
+  Rng rng(seed);
+  Trial trial;
+  trial.launch.extents.assign(static_cast<std::size_t>(kernel.launch_rank), sizes.threads);
+  for (ir::VarId p = 0; p < kernel.parameter_count; ++p) {
+    const ir::Variable& parameter = kernel.var(p);
+    ir::Argument argument =
+        ir::make_argument(module, parameter.type, std::vector<std::int32_t>(parameter.type.rank, sizes.extent));
+    fill(module, argument, domain_of(kernel, parameter), rng);
+    std::vector<double> seeds;
+    if (parameter.type.is_array()) {
+      for_each_leaf(module, argument, [&](const ir::Leaf& leaf, std::size_t, std::size_t) {
+        seeds.push_back(ir::is_float(leaf.scalar) ? draw_seed(leaf.scalar, rng) : 0);
+      });
+    }
+    trial.seeds.push_back(std::move(seeds));
+    trial.launch.arguments.push_back(std::move(argument));
+  }
+  return trial;
+}
+
+std::string Example::source() const {
+  std::string text = "import warp as wp\n\n" + std::string(before);
+  for (const std::string_view part :
+       {std::string_view("@wp.kernel\ndef kernel("), parameters, std::string_view("):\n")})
+    text += part;
+  return text + std::string(body);
+}
+
+void PrintTo(Comparison::Kind kind, std::ostream* out) {
+  static constexpr const char* kNames[] = {"agrees", "disagrees", "refused", "undefined"};
+  *out << kNames[static_cast<int>(kind)];
+}
+
+void PrintTo(const Example& example, std::ostream* out) { *out << example.name; }
+
+Comparison compare(const Example& example, std::uint64_t seed) {
+  const ir::Module module = read(example.source());
+  if (module.kernels.empty()) return {.kind = Comparison::Kind::kUndefined, .message = "unreadable"};
+  return compare(module, module.kernels[0], draw(module, module.kernels[0], seed, example.sizes));
+}
+
+Comparison compare(const ir::Module& module, const ir::Function& kernel, const Trial& trial) {
+  return Judge(module, kernel, trial).run();
+}
+
+ir::Module read(std::string_view python) {
+  auto file = frontend::read_python(python, "kernel.py");
+  if (!file.ok()) {
+    ADD_FAILURE() << file.error().text();
+    return {};
+  }
+  for (const frontend::Diagnostic& diagnostic : file->diagnostics)
+    EXPECT_NE(diagnostic.severity, frontend::Severity::kError) << diagnostic.text();
+  EXPECT_FALSE(file->module.kernels.empty()) << python;
+  return std::move(file->module);
+}
+
+std::int64_t local_elements(const ir::Function& kernel) {
+  std::int64_t sum = 0;
+  for (const ir::Variable& variable : kernel.variables)
+    sum += variable.type.is_local_array() ? variable.type.extent : 0;
+  return sum;
+}
+
+}  // namespace assay::passes::testing

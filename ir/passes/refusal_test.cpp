@@ -1,0 +1,254 @@
+// What the adjoint refuses: each label, at its place in the user's file.
+#include "ir/passes/refusal.hpp"
+
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/builder.hpp"
+#include "ir/passes/against_oracle_test.hpp"
+#include "ir/text.hpp"
+#include "ir/verifier.hpp"
+
+namespace assay::passes::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Refused {
+  Refusal refusal;
+  std::string_view name;
+  std::string_view where;  ///< line:column in the text below
+  std::string_view text;   ///< a module in the text form; its first kernel is refused
+};
+void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.name; }
+
+const Refused kRefused[] = {
+    {Refusal::kLocalArray, "local_array", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  let a: local<f32,4>
+  a[0] = x[i]
+  out[i] = a[0]
+}
+)"},
+    {Refusal::kArrayOfStructs, "array_of_structs", "5:8", R"(struct S {
+  a: f32
+}
+
+kernel k(s: array<S,1>, out: array<f32,1>; i) {
+  out[i] = s[i].a
+}
+)"},
+    {Refusal::kUnsupportedType, "matrix", "2:26", R"(kernel k(m: array<mat<f32,2,2>,1>, out: array<mat<f32,2,2>,1>; i) {
+  let a: mat<f32,2,2> = m[i]
+  out[i] = a
+}
+)"},
+    {Refusal::kUnorderedAtomic, "exchange", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  atomic_exchange(out[0], x[i])
+}
+)"},
+    {Refusal::kUnorderedAtomic, "exchange_of_a_constant", "3:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = x[i]
+  atomic_exchange(out[i], 0.0)
+}
+)"},
+    {Refusal::kUnorderedAtomic, "compare_and_swap", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  atomic_cas(out[0], 0.0, x[i])
+}
+)"},
+    {Refusal::kExtremumAtomic, "minimum", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  atomic_min(out[0], x[i])
+}
+)"},
+    {Refusal::kExtremumAtomic, "maximum_with_a_constant", "3:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = x[i]
+  atomic_max(out[i], 0.0)
+}
+)"},
+    {Refusal::kAtomicResult, "float_result", "2:3",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>, sum: array<f32,1>; i) {
+  let old: f32 = atomic_add(sum[0], x[i])
+  out[i] = mul(old, x[i])
+}
+)"},
+    {Refusal::kAtomicResult, "integer_result", "2:3",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>, count: array<i32,1>; i) {
+  let slot: i32 = atomic_add(count[0], 1)
+  out[slot] = x[i]
+}
+)"},
+    {Refusal::kAtomicResult, "integer_result_in_a_branch", "4:7",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>, n: array<i32,1>; i) {
+  for j: i32 in range(0, 3, 1) {
+    if gt(x[j], 0.0) {
+      let slot: i32 = atomic_add(n[0], 1)
+      out[slot] = x[j]
+    }
+  }
+}
+)"},
+    {Refusal::kReadOfAtomic, "read_of_a_sum", "3:3",
+     R"(kernel k(x: array<f32,1>, sum: array<f32,1>, out: array<f32,1>; i) {
+  atomic_add(sum[0], x[i])
+  out[i] = sum[0]
+}
+)"},
+    {Refusal::kReadOfAtomic, "read_of_another_cell", "3:3",
+     R"(kernel k(x: array<f32,1>, sum: array<f32,1>, out: array<f32,1>; i) {
+  atomic_add(sum[i], x[i])
+  out[i] = sum[add(i, 1)]
+}
+)"},
+    {Refusal::kOverwrittenInLoop, "power_in_place", "3:5", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  for j: i32 in range(0, 3, 1) {
+    out[i] = mul(out[i], x[j])
+  }
+}
+)"},
+    {Refusal::kOverwrittenInLoop, "overwritten_after_the_loop", "4:5",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  let s: f32 = x[i]
+  for j: i32 in range(0, 3, 1) {
+    s = mul(s, out[i])
+  }
+  out[i] = s
+}
+)"},
+    {Refusal::kOverwrittenInLoop, "index_overwritten", "4:5",
+     R"(kernel k(x: array<f32,1>, next: array<i32,1>, out: array<f32,1>; i) {
+  let s: f32 = 1.0
+  for j: i32 in range(0, 3, 1) {
+    s = mul(s, x[next[i]])
+    next[i] = add(next[i], 1)
+  }
+  out[i] = s
+}
+)"},
+    {Refusal::kOverwrittenInLoop, "branch_on_overwritten", "4:5", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  let s: f32 = 1.0
+  for j: i32 in range(0, 3, 1) {
+    if gt(out[i], 0.0) {
+      s = mul(s, x[j])
+    }
+    out[i] = s
+  }
+}
+)"},
+    {Refusal::kOverwrittenInLoop, "inner_while_on_overwritten", "4:5",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  for j: i32 in range(0, 3, 1) {
+    let s: f32 = x[j]
+    while lt(s, out[i]) {
+      s = add(mul(s, s), 1.0)
+    }
+    out[i] = s
+  }
+}
+)"},
+};
+
+class Refusals : public ::testing::TestWithParam<Refused> {};
+
+TEST_P(Refusals, NameLabelAndPlace) {
+  auto module = ir::parse_text(GetParam().text, "user.py");
+  ASSERT_TRUE(module.ok()) << module.error().text();
+  module->source_name = "user.py";
+  for (const ir::Complaint& complaint : ir::verify(*module))
+    FAIL() << ir::to_text(*module, complaint);
+  const Result<Adjoint> adjoint = make_adjoint(*module, module->kernels[0]);
+  ASSERT_FALSE(adjoint.ok()) << ir::to_text(adjoint->module);
+  EXPECT_THAT(adjoint.error().message, StartsWith(std::string(row(GetParam().refusal).label) + ": "));
+  EXPECT_EQ(adjoint.error().where, fmt::format("user.py:{}", GetParam().where));
+}
+
+std::string name_of(const ::testing::TestParamInfo<Refused>& info) { return std::string(info.param.name); }
+
+INSTANTIATE_TEST_SUITE_P(Adjoint, Refusals, ::testing::ValuesIn(kRefused), name_of);
+
+TEST(Refusals, EveryLabelHasATestAndItsOwnNumber) {
+  std::set<Refusal> tested = {Refusal::kTooLarge};  // below
+  for (const Refused& refused : kRefused)
+    tested.insert(refused.refusal);
+  for (std::size_t k = 0; k < kRefusals.size(); ++k) {
+    EXPECT_EQ(static_cast<std::size_t>(kRefusals[k].refusal), k);
+    EXPECT_THAT(std::string(kRefusals[k].label), StartsWith(fmt::format("A{:02}-", k + 1)));
+    EXPECT_TRUE(tested.contains(kRefusals[k].refusal)) << kRefusals[k].label;
+  }
+}
+
+/// Forty functions, each calling the one before twice; `work` is what the first does.
+ir::Module doubling(const std::string& work) {
+  std::string text = "func f0(a: f32) -> f32 {\n  return " + work + "\n}\n";
+  for (int k = 1; k < 40; ++k)
+    text += fmt::format("\nfunc f{0}(a: f32) -> f32 {{\n  return f{1}(f{1}(a))\n}}\n", k, k - 1);
+  text += "\nkernel k(x: array<f32,1>; i) {\n  x[i] = f39(x[i])\n}\n";
+  auto module = ir::parse_text(text, "user.py");
+  EXPECT_TRUE(module.ok()) << module.error().text();
+  return module.take();
+}
+
+TEST(Refusals, CodeThatInliningBlowsUpIsRefusedAtOnce) {
+  for (const std::string work : {"mul(a, a)", "a"}) {
+    const ir::Module module = doubling(work);
+    const Result<Adjoint> adjoint = make_adjoint(module, module.kernels[0]);
+    ASSERT_FALSE(adjoint.ok()) << work;
+    EXPECT_THAT(adjoint.error().message, StartsWith("A09-too-large: 'k'"));
+  }
+}
+
+/// What looks like a refusal and need not be one.
+const Example kAccepted[] = {
+    {"linear_update_in_loop", "x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)", R"(
+    i = wp.tid()
+    for j in range(n):
+        out[i] = out[i] * 0.5 + x[j]
+)",
+     "# domain: 0 <= n <= 9\n"},
+    {"own_cell_added_to_and_read", "x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)", R"(
+    i = wp.tid()
+    for j in range(n):
+        out[i] += x[j]
+    out[i] = out[i] * out[i]
+)",
+     "# domain: 0 <= n <= 9\n"},
+    {"own_cell_in_two_dimensions", "x: wp.array(dtype=float), c: wp.array2d(dtype=float)", R"(
+    i, j = wp.tid()
+    c[i, j] += x[i] * x[j]
+    c[i, j] = c[i, j] * x[i]
+)"},
+    {"result_of_atomic_unused", "x: wp.array(dtype=float), out: wp.array(dtype=float)", R"(
+    i = wp.tid()
+    old = wp.atomic_add(out, 0, x[i] * x[i])
+)"},
+    {"integers_counted_beside", "x: wp.array(dtype=float), count: wp.array(dtype=int), out: wp.array(dtype=float)", R"(
+    i = wp.tid()
+    wp.atomic_max(count, 0, i)
+    wp.atomic_add(count, 1, 2)
+    out[i] = x[i] * x[i]
+)"},
+    {"unused_matrix", "x: wp.array(dtype=float), m: wp.mat22, out: wp.array(dtype=float)", R"(
+    i = wp.tid()
+    out[i] = x[i] * x[i]
+)"},
+};
+
+class Accepted : public ::testing::TestWithParam<Example> {};
+
+TEST_P(Accepted, GradientIsTheOracles) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const Comparison result = compare(GetParam(), seed);
+    EXPECT_EQ(result.kind, Comparison::Kind::kAgrees) << result.message;
+    EXPECT_GE(result.changed, 1);
+  }
+}
+
+std::string name_of_accepted(const ::testing::TestParamInfo<Example>& info) { return std::string(info.param.name); }
+
+INSTANTIATE_TEST_SUITE_P(Adjoint, Accepted, ::testing::ValuesIn(kAccepted), name_of_accepted);
+
+}  // namespace
+}  // namespace assay::passes::testing
