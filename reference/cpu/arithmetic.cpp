@@ -180,8 +180,13 @@ Bounded Arithmetic::dot(std::span<const Bounded* const> operands) const {
 Bounded Arithmetic::widest(const Bounded& first, const Bounded& second) {
   const double apart = magnitude(first.v - second.v);
   Bounded result = first;
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    result.e[lane] = std::max(first.e[lane], second.e[lane] + apart);
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    // A formula that may overflow where another does not is no way to compute this.
+    const double other = second.e[lane] + apart;
+    if (first.e[lane] < kUnbounded && other < kUnbounded) result.e[lane] = std::max(first.e[lane], other);
+    else result.e[lane] = std::min(first.e[lane], other);
+  }
+  if (!is_finite(first.v) && is_finite(second.v)) result.v = second.v;
   return result;
 }
 

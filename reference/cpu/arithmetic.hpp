@@ -40,7 +40,8 @@ class Arithmetic {
   Bounded dot(std::span<const Bounded* const> operands) const;
 
   static Bounded neg(const Bounded& a) { return {-a.v, a.e}; }
-  /// The formulas compute the same thing in different ways: the first's value with a bound that holds for each.
+  /// The formulas compute the same thing in different ways: the first's value with a bound that holds for each that is
+  /// bounded at all.
   static Bounded widest(const Bounded& first, const Bounded& second);
   template <class... Rest>
   static Bounded widest(const Bounded& first, const Bounded& second, const Rest&... rest) {
