@@ -138,6 +138,17 @@ TEST_F(CommandTest, ASignalThatIsIgnoredStaysSo) {
   EXPECT_EQ(ran.status, 0) << ran.err;
 }
 
+TEST_F(CommandTest, AClosedStandardStreamGetsNoFileOfTheRun) {
+  EXPECT_EQ(workshop_.run("assay run two.py --quick --pass forward >&- 2>&-").status, 1);
+  EXPECT_EQ(records().cases.size(), 2U);
+}
+
+TEST_F(CommandTest, AReaderThatLeavesIsNoError) {
+  const Ran ran = workshop_.run("assay list '*' --random 2000 | head -n 1");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err, "");
+}
+
 TEST_F(CommandTest, EmitPrintsEveryTarget) {
   EXPECT_THAT(workshop_.run("assay emit two.py:scale").out,
               AllOf(HasSubstr("scale_forward(long long begin"), Not(HasSubstr("scale_backward"))));

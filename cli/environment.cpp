@@ -61,15 +61,20 @@ harness::DeviceStatus look_at_device(std::string_view name, const DeviceOptions&
           .toolkit = build.available ? build.detail : ""};
 }
 
+/// "no CUDA driver (libcuda.so.1: cannot open shared object file)".
+std::string reason_text(const Error& error) {
+  return error.where.empty() ? error.message : fmt::format("{} ({})", error.message, error.where);
+}
+
 Tool nvrtc_tool() {
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
-  if (!nvrtc.ok()) return {"NVRTC", false, nvrtc.error().text()};
+  if (!nvrtc.ok()) return {"NVRTC", false, reason_text(nvrtc.error())};
   return {"NVRTC", true, fmt::format("{}, {}", nvrtc->version(), nvrtc->library())};
 }
 
 Tool driver_tool() {
   const Result<cuda::Driver> driver = cuda::Driver::load();
-  return {"CUDA driver", driver.ok(), driver.ok() ? driver_text() : driver.error().text()};
+  return {"CUDA driver", driver.ok(), driver.ok() ? driver_text() : reason_text(driver.error())};
 }
 
 Tool cupti_tool() {

@@ -1,6 +1,7 @@
 // The kernels of a user's Python file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
