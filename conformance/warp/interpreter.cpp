@@ -1,0 +1,46 @@
+#include "conformance/warp/interpreter.hpp"
+
+#include <chrono>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "backends/cpu/process.hpp"
+
+namespace assay::warp {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kStartLimit{60};
+
+std::string last_line(std::string text) {
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+Result<Interpreter> try_interpreter(const fs::path& program, const fs::path& root) {
+  const cpu::ProcessResult result = cpu::run_process(program, {script(root).string(), "--version"}, kStartLimit);
+  if (!result.succeeded()) return Error{"has no Warp: " + last_line(result.output), program.string()};
+  return Interpreter{program, last_line(result.output)};
+}
+
+}  // namespace
+
+fs::path script(const fs::path& root) { return root / "conformance" / "warp" / "run_warp.py"; }
+
+Result<Interpreter> find_interpreter(const fs::path& root) {
+  if (const char* named = std::getenv("ASSAY_WARP_PYTHON"); named != nullptr && *named != '\0') {
+    return try_interpreter(named, root);
+  }
+  const fs::path own = root / "third_party" / "warp-venv" / "bin" / "python";
+  if (fs::exists(own)) return try_interpreter(own, root);
+  const auto system = cpu::find_program("python3");
+  Result<Interpreter> found = system ? try_interpreter(*system, root) : Error{"no python3 found"};
+  if (found.ok()) return found;
+  return Error{fmt::format("{}; ci/setup-warp installs Warp, or name a Python that has it in ASSAY_WARP_PYTHON",
+                           found.error().text())};
+}
+
+}  // namespace assay::warp
