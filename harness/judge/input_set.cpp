@@ -15,6 +15,7 @@ using reference::Reference;
 constexpr std::uint64_t kSeedSalt = 0x5EED, kPrefillSalt = 0xF111;
 
 /// Sizes that no block divides, and those around one; the first dimension's extent.
+constexpr std::int64_t kSetBudget = 400'000;
 constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
 
 bool is_written(const Subject& subject, std::size_t parameter) {
@@ -147,6 +148,16 @@ double value_at(const LeafValues& values, std::size_t parameter, std::size_t lea
   return values[parameter].empty() ? 0.0 : values[parameter][leaf];
 }
 
+/// The greatest extent at which the oracle runs no more than kSetBudget instructions, judged by a launch of one thread.
+std::int32_t affordable_size(InputSpace& space, std::uint64_t seed) {
+  const auto probe = space.draw({.seed = seed, .size = 1}, [](reference::Run&) {});
+  const auto* drawn = std::get_if<Drawn>(&probe);
+  if (drawn == nullptr) return kSizes[0];
+  const std::int64_t per_thread =
+      drawn->reference.instructions / std::max<std::int64_t>(drawn->launch.threads(), 1) + 1;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(kSetBudget / per_thread, 1, 1'000));
+}
+
 }  // namespace
 
 double dense_value(std::size_t position, std::uint64_t salt) {
@@ -179,6 +190,7 @@ std::variant<InputSet, NoInputs> draw_set(const Subject& subject, InputSpace& sp
 
 std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, InputSpace& space, const Policy& policy,
                                                         const reference::Profile& profile, std::uint64_t seed) {
+  const std::int32_t largest = affordable_size(space, seed);
   std::vector<InputSet> sets;
   for (int s = 0; s < policy.sets(); ++s) {
     const Distribution distribution = s < policy.generic_sets                      ? Distribution::kUniform
@@ -190,7 +202,7 @@ std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, 
       const DrawRequest request{
           .seed = (seed + static_cast<std::uint64_t>(draw) * 1000) * 64 + static_cast<std::uint64_t>(s),
           .distribution = distribution,
-          .size = kSizes[static_cast<std::size_t>(s) % std::size(kSizes)]};
+          .size = std::min(kSizes[static_cast<std::size_t>(s) % std::size(kSizes)], largest)};
       auto result = draw_set(subject, space, request, profile, subject.adjoint != nullptr);
       if (auto* nothing = std::get_if<NoInputs>(&result)) {
         none = std::move(*nothing);

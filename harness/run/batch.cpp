@@ -263,8 +263,8 @@ Prepared prepare(const KernelSource& source, const Printer& printer, backends::S
   return prepared;
 }
 
-std::vector<CaseRecord> run_batch(std::span<const KernelSource> sources, backends::Device& device,
-                                  const Printer& printer, const RunOptions& options) {
+void run_batch(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,
+               const RunOptions& options, const TakeRecord& take) {
   std::vector<Prepared> kernels;
   kernels.reserve(sources.size());
   for (const KernelSource& source : sources)
@@ -279,32 +279,27 @@ std::vector<CaseRecord> run_batch(std::span<const KernelSource> sources, backend
   const double build_ms = milliseconds_since(start) / static_cast<double>(std::max<std::size_t>(emitted.size(), 1));
 
   Result<std::unique_ptr<backends::Session>> session = device.open({});
-  std::vector<CaseRecord> records;
   std::size_t next = 0;
   for (Prepared& kernel : kernels) {
     const backends::BuildOutcome* outcome = kernel.stopped ? nullptr : &built[next++];
     kernel.times.build = outcome == nullptr ? 0 : build_ms;
     if (!session.ok() && !kernel.stopped) stop(kernel, Outcome::resource_error, "session", session.error().text());
     KernelRun run(kernel, device, printer, options);
-    for (CaseRecord& record : run.records(outcome, session.ok() ? session.value().get() : nullptr)) {
-      records.push_back(std::move(record));
-    }
+    for (CaseRecord& record : run.records(outcome, session.ok() ? session.value().get() : nullptr))
+      take(std::move(record));
   }
-  return records;
 }
 
-std::vector<CaseRecord> unsupported_batch(std::span<const KernelSource> sources, const backends::Device& device,
-                                          const RunOptions& options) {
-  std::vector<CaseRecord> records;
+void unsupported_batch(std::span<const KernelSource> sources, const backends::Device& device, const RunOptions& options,
+                       const TakeRecord& take) {
   for (const KernelSource& source : sources) {
     for (const Pass pass : passes_of(source, options)) {
       CaseRecord record = blank_record(source, device, pass, options);
       const std::string reason = device.can_run().detail;
       conclude(record, Outcome::unsupported, reason, reason);
-      records.push_back(std::move(record));
+      take(std::move(record));
     }
   }
-  return records;
 }
 
 }  // namespace assay::harness

@@ -1,6 +1,7 @@
 // A batch: kernels that are prepared, built together, and judged one by one. Private to run.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,12 +38,16 @@ std::vector<backends::Pass> passes_of(const KernelSource& source, const RunOptio
 /// The name of a case.
 std::string case_name(const KernelSource& source, std::string_view device, backends::Pass pass, const Mode& mode);
 
-/// Prepares, builds and judges the sources; one record for each planned case, in order.
-std::vector<CaseRecord> run_batch(std::span<const KernelSource> sources, backends::Device& device,
-                                  const Printer& printer, const RunOptions& options);
+/// Takes one record; called in the order of the plan.
+using TakeRecord = std::function<void(CaseRecord)>;
+
+/// Prepares and builds the sources, then judges them one by one; one record for each planned case, as soon as it is
+/// known.
+void run_batch(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,
+               const RunOptions& options, const TakeRecord& take);
 
 /// The records of sources on a device that cannot run here.
-std::vector<CaseRecord> unsupported_batch(std::span<const KernelSource> sources, const backends::Device& device,
-                                          const RunOptions& options);
+void unsupported_batch(std::span<const KernelSource> sources, const backends::Device& device, const RunOptions& options,
+                       const TakeRecord& take);
 
 }  // namespace assay::harness

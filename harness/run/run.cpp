@@ -34,19 +34,23 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backen
   std::mutex writing;
   std::optional<Error> failure;
 
+  const auto take = [&](const CaseRecord& record) {
+    const std::lock_guard lock(writing);
+    if (failure) return;
+    if (progress) progress(record);
+    if (auto written = writer.append(record); !written.ok()) failure = written.error();
+  };
   const auto work = [&] {
     for (;;) {
       const std::size_t first = next.fetch_add(batch);
-      if (first >= all.size()) return;
+      const auto failed = [&] {
+        const std::lock_guard lock(writing);
+        return failure.has_value();
+      };
+      if (first >= all.size() || failed()) return;
       const auto part = all.subspan(first, std::min(batch, all.size() - first));
-      const std::vector<CaseRecord> records =
-          runs ? run_batch(part, device, printer, options) : unsupported_batch(part, device, options);
-      const std::lock_guard lock(writing);
-      for (const CaseRecord& record : records) {
-        if (failure) return;
-        if (progress) progress(record);
-        if (auto written = writer.append(record); !written.ok()) failure = written.error();
-      }
+      if (runs) run_batch(part, device, printer, options, take);
+      else unsupported_batch(part, device, options, take);
     }
   };
   std::vector<std::jthread> threads;
