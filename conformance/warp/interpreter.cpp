@@ -22,8 +22,11 @@ std::string last_line(std::string text) {
 
 Result<Interpreter> try_interpreter(const fs::path& program, const fs::path& root) {
   const cpu::ProcessResult result = cpu::run_process(program, {script(root).string(), "--version"}, kStartLimit);
-  if (!result.succeeded()) return Error{"has no Warp: " + last_line(result.output), program.string()};
-  return Interpreter{program, last_line(result.output)};
+  if (result.succeeded()) return Interpreter{program, last_line(result.output)};
+  return Error{fmt::format("has no Warp: {}; ci/setup-warp installs one, or name a Python that has it in "
+                           "ASSAY_WARP_PYTHON",
+                           last_line(result.output)),
+               program.string()};
 }
 
 }  // namespace
@@ -37,10 +40,8 @@ Result<Interpreter> find_interpreter(const fs::path& root) {
   const fs::path own = root / "third_party" / "warp-venv" / "bin" / "python";
   if (fs::exists(own)) return try_interpreter(own, root);
   const auto system = cpu::find_program("python3");
-  Result<Interpreter> found = system ? try_interpreter(*system, root) : Error{"no python3 found"};
-  if (found.ok()) return found;
-  return Error{fmt::format("{}; ci/setup-warp installs Warp, or name a Python that has it in ASSAY_WARP_PYTHON",
-                           found.error().text())};
+  if (!system) return Error{"no python3 found; run ci/setup"};
+  return try_interpreter(*system, root);
 }
 
 }  // namespace assay::warp

@@ -33,20 +33,22 @@ bool writes_anything(const reference::Reference& reference) {
 
 /// A set in which the oracle is certain of the path, and of the side of every kink where a gradient is wanted; one in
 /// which the kernel writes something if there is one.
-std::optional<harness::InputSet> draw_certain(const harness::Subject& subject, harness::InputSpace& space, int launch,
-                                              bool gradient) {
+Result<harness::InputSet> draw_certain(const harness::Subject& subject, harness::InputSpace& space, int launch,
+                                       bool gradient) {
   std::optional<harness::InputSet> silent;
   for (int draw = 0; draw <= kRedraws; ++draw) {
     const harness::DrawRequest request{.seed = static_cast<std::uint64_t>(1 + launch + 64 * draw),
                                        .distribution = harness::Distribution::kUniform,
                                        .size = kSizes[static_cast<std::size_t>(launch) % std::size(kSizes)]};
-    auto set = harness::draw_set(subject, space, request, {}, gradient);
-    if (!set) break;
-    if (!(gradient ? set->conclusive_gradient(kNative) : set->conclusive(kNative))) continue;
-    if (writes_anything(set->reference)) return set;
+    auto drawn = harness::draw_set(subject, space, request, {}, gradient);
+    if (const auto* none = std::get_if<harness::NoInputs>(&drawn)) return Error{none->message};
+    auto& set = std::get<harness::InputSet>(drawn);
+    if (!(gradient ? set.conclusive_gradient(kNative) : set.conclusive(kNative))) continue;
+    if (writes_anything(set.reference)) return std::move(set);
     if (!silent) silent = std::move(set);
   }
-  return silent;
+  if (silent) return *std::move(silent);
+  return Error{"no inputs on which the oracle is certain of the path"};
 }
 
 /// Rounds the float scalars of an argument to halves where that keeps them in the range that the kernel asks for.
@@ -80,9 +82,9 @@ Result<Subject> Subject::make(KernelSource source, Gradients gradients, int laun
   const harness::Subject subject = made.in_harness();
   for (int launch = 0; launch < launches; ++launch) {
     const bool gradient = made.has_gradient(static_cast<std::size_t>(launch));
-    auto set = draw_certain(subject, *space, launch, gradient);
-    if (!set) return refuse(Error{"no inputs on which the oracle is certain of the path"});
-    made.sets_.push_back(std::move(*set));
+    Result<harness::InputSet> set = draw_certain(subject, *space, launch, gradient);
+    if (!set.ok()) return refuse(set.error());
+    made.sets_.push_back(set.take());
   }
   if (gradients == Gradients::kFirstAndGrid) {
     const Result<harness::Hints> hints = harness::parse_hints(made.module(), made.kernel());
