@@ -1,4 +1,6 @@
 // The forward pass against the oracle: T1, T3 and T5, poison, guard bands, controls.
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -66,7 +68,43 @@ class ForwardJudge {
       } else if (trial.purpose == Purpose::kCheck) {
         verdict_.inconclusive.path += static_cast<std::int64_t>(expected[p]->scalars.size());
       }
+      if (is_repetition(trial)) check_repetition(trial, p, *expected[p]);
     }
+  }
+
+  /// Whether the trial must give what kCheck gave, bit for bit: nothing differs that the source lets matter. Atomics
+  /// may come in another order.
+  bool is_repetition(const Trial& trial) const {
+    return trial.purpose != Purpose::kCheck &&
+           std::none_of(stage_.uses.begin(), stage_.uses.end(),
+                        [](const ir::ParameterUse& use) { return use.atomically_updated; });
+  }
+
+  void check_repetition(const Trial& trial, std::size_t p, const ExpectedArray& expected) {
+    const auto first = std::find_if(trials_.begin(), trials_.end(), [&](const Trial& other) {
+      return other.purpose == Purpose::kCheck && other.set == trial.set && other.lane == trial.lane;
+    });
+    const auto scalars = [&](const Trial& of) {
+      return read_scalars(stage_.subject.module_in(of.lane), of.experiment.arrays()[p].before,
+                          of.experiment.bytes(stage_.bench.session, p));
+    };
+    const auto a = scalars(*first);
+    const auto b = scalars(trial);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const bool equal = a[i].integer == b[i].integer &&
+                         (a[i].value == b[i].value || (std::isnan(a[i].value) && std::isnan(b[i].value)));
+      if (equal || !expected.written[i]) continue;
+      verdict_.count_one(Tier::kT5, 0, true);
+      return verdict_.fail(
+          Outcome::fail, "nondeterministic",
+          fmt::format("scalar {} of '{}' is {} with {} (input set {})", i, stage_.subject.kernel.variables[p].name,
+                      a[i].value != b[i].value ? fmt::format("{} and then {}", a[i].value, b[i].value)
+                                               : fmt::format("{} and then {}", a[i].integer, b[i].integer),
+                      trial.purpose == Purpose::kOrder ? "another order of threads"
+                                                       : "other contents of the output before the launch",
+                      trial.set));
+    }
+    verdict_.count_one(Tier::kT5, 0, false);
   }
 
   /// Cells that no thread writes must keep what they held.

@@ -5,6 +5,7 @@
 // inputs, zero and doubled seeds, accumulation, several sizes and thread orders, and negative controls.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct Bench {
   std::uint64_t seed = 0;
   bool forward = true;
   bool backward = true;
+  std::chrono::milliseconds time_limit{2000};  ///< of processor time, for one launch
 };
 
 struct Judgement {

@@ -1,5 +1,6 @@
 #include "harness/judge/trial.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <variant>
 
@@ -44,12 +45,20 @@ bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdic
   const auto start = std::chrono::steady_clock::now();
   std::vector<LaunchRequest> requests;
   requests.reserve(trials.size());
-  for (const Trial& trial : trials)
+  for (const Trial& trial : trials) {
     requests.push_back(trial.experiment.request());
-  std::vector<RunOutcome> outcomes = stage.bench.session.run(requests);
+    requests.back().time_limit = stage.bench.time_limit;
+  }
+  // The first one goes ahead: a kernel that hangs or crashes does it once and not for every trial.
+  const std::span<const LaunchRequest> all(requests);
+  std::vector<RunOutcome> outcomes = stage.bench.session.run(all.first(std::min<std::size_t>(1, all.size())));
+  if (outcomes.size() < all.size() && std::holds_alternative<Completed>(outcomes.front())) {
+    for (RunOutcome& outcome : stage.bench.session.run(all.subspan(1)))
+      outcomes.push_back(std::move(outcome));
+  }
   stage.judgement.run_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   bool completed = true;
-  for (std::size_t t = 0; t < trials.size(); ++t) {
+  for (std::size_t t = 0; t < outcomes.size(); ++t) {
     trials[t].outcome = std::move(outcomes[t]);
     if (std::holds_alternative<Completed>(trials[t].outcome)) continue;
     completed = false;

@@ -42,7 +42,8 @@ struct Stage {
   bool is_deep(std::size_t set) const { return set < static_cast<std::size_t>(bench.policy.deep_sets); }
 };
 
-/// Runs the trials in one go and notes their outcomes. False, and a verdict, if one did not complete.
+/// Runs the trials, the first alone, and notes their outcomes. False, and a verdict, if one did not complete; the rest
+/// may then not have run.
 bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdict);
 /// Guard bands and arrays that must not change; `may_change` flags the kernel's parameters that may.
 void check_memory(const Stage& stage, const Trial& trial, const std::vector<bool>& may_change, PassVerdict& verdict);

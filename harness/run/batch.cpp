@@ -82,7 +82,13 @@ Outcome outcome_of(const backends::BuildFailed& failed) {
   return Outcome::internal_error;
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+/// The first line of a compiler's log that tells of an error, or else the first.
+std::string telling_line(const std::string& log) {
+  const std::size_t error = log.find("error:");
+  const std::size_t before = error == std::string::npos ? error : log.rfind('\n', error);
+  const std::size_t start = before == std::string::npos ? 0 : before + 1;
+  return log.substr(start, log.find('\n', start) - start);
+}
 
 /// The texts of a kernel, for the report.
 Artifact artifact_of(const Prepared& prepared, const Printer& printer) {
@@ -131,7 +137,7 @@ class KernelRun {
     std::optional<Judgement> judgement;
     const auto* failed = built == nullptr ? nullptr : std::get_if<backends::BuildFailed>(built);
     if (failed != nullptr && !prepared_.stopped) {
-      stop(prepared_, outcome_of(*failed), "build", first_line(failed->log));
+      stop(prepared_, outcome_of(*failed), "build", telling_line(failed->log));
       prepared_.stopped->log = failed->log;
     }
     if (!prepared_.stopped) judgement = judged(std::get<backends::BuiltKernel>(*built), *session);
@@ -171,7 +177,8 @@ class KernelRun {
                       .profile = profile_of(device_, options_.mode),
                       .seed = options_.seed,
                       .forward = options_.forward,
-                      .backward = options_.backward};
+                      .backward = options_.backward,
+                      .time_limit = options_.time_limit};
     return judge(subject, kernel, bench);
   }
 

@@ -4,6 +4,7 @@
 // a session of its own. One record line is written per case as soon as it is known.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -56,6 +57,7 @@ struct RunOptions {
   Policy policy;
   std::size_t batch = 32;  ///< kernels in a batch
   Mode mode;
+  std::chrono::milliseconds time_limit{2000};  ///< of processor time, for one launch
   std::string reproduce_prefix = "assay run";  ///< what the reproducing command begins with
 };
 

@@ -1,0 +1,70 @@
+// Runs tests' kernels through every stage on the real CPU device, with faults planted into the emitted text.
+//
+//     CpuRun run({{.name = "good", .python = kScale},
+//                 {.name = "bad", .python = kScale, .edits = {{R"(2\.0f)", "2.5f"}}}});
+//     run.forward("bad").outcome == Outcome::fail
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "harness/run/batch.hpp"
+#include "harness/testing/kernel_text.hpp"
+
+namespace assay::harness::testing {
+
+/// Replaces the first match of a regular expression (ECMAScript) in the emitted body, which must have one. $1 in the
+/// replacement stands for the first group, as in std::regex_replace.
+struct Edit {
+  std::string pattern;
+  std::string replacement;
+};
+
+/// Statements put where each thread of a pass starts.
+Edit at_thread_start(backends::Pass pass, const std::string& statements);
+/// Lines put in front of the body, at namespace scope.
+Edit before_body(const std::string& lines);
+
+/// A kernel to judge; `python` defines it as `def k(`, which is renamed.
+struct Specimen {
+  std::string name;
+  std::string python;
+  std::vector<Edit> edits = {};
+};
+
+KernelSource source_of(const Specimen& specimen);
+
+/// The CPU device with the worker that was built with the tests and no cache.
+std::unique_ptr<backends::Device> cpu_device();
+
+/// Prints for the CPU and plants the specimens' edits. An edit without a match fails the test that runs.
+Printer planting_printer(const std::vector<Specimen>& specimens);
+
+/// The records of one batch, in the order of the plan.
+std::vector<CaseRecord> records_of(std::span<const KernelSource> sources, backends::Device& device,
+                                   const Printer& printer, const RunOptions& options);
+
+/// The records of a batch of specimens.
+class CpuRun {
+ public:
+  explicit CpuRun(const std::vector<Specimen>& specimens, RunOptions options = quick());
+
+  static RunOptions quick();
+  const CaseRecord& forward(const std::string& name) const { return record(name, "forward"); }
+  const CaseRecord& backward(const std::string& name) const { return record(name, "backward"); }
+  const std::vector<CaseRecord>& records() const { return records_; }
+
+ private:
+  const CaseRecord& record(const std::string& name, const std::string& pass) const;
+
+  std::vector<CaseRecord> records_;
+};
+
+/// "fail(mismatch): ...", for the messages of tests.
+std::string summary(const CaseRecord& record);
+
+}  // namespace assay::harness::testing
