@@ -254,7 +254,7 @@ TEST_P(Meanings, OfIntegerRows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Form, Meanings, ::testing::Values(Form::kPlain, Form::kNested),
-                         [](const auto& info) { return info.param == Form::kPlain ? "Plain" : "Nested"; });
+                         [](const auto& form) { return form.param == Form::kPlain ? "Plain" : "Nested"; });
 
 }  // namespace
 }  // namespace assay::source

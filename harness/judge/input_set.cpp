@@ -14,8 +14,9 @@ using reference::Reference;
 
 constexpr std::uint64_t kSeedSalt = 0x5EED, kPrefillSalt = 0xF111;
 
+/// Instructions of the oracle: for one set, and in all for drawing one again.
+constexpr std::int64_t kSetBudget = 400'000, kRedrawBudget = 4 * kSetBudget;
 /// Sizes that no block divides, and those around one; the first dimension's extent.
-constexpr std::int64_t kSetBudget = 400'000;
 constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
 
 bool is_written(const Subject& subject, std::size_t parameter) {
@@ -198,6 +199,7 @@ std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, 
                                                                                    : Distribution::kScales;
     std::optional<InputSet> best;
     std::optional<NoInputs> none;
+    std::int64_t spent = 0;
     for (int draw = 0; draw <= policy.redraws && !(none && !best); ++draw) {
       const DrawRequest request{
           .seed = (seed + static_cast<std::uint64_t>(draw) * 1000) * 64 + static_cast<std::uint64_t>(s),
@@ -209,7 +211,9 @@ std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, 
         continue;
       }
       auto& set = std::get<InputSet>(result);
+      spent += set.reference.instructions;
       if (!best || worth(set) > worth(*best)) best = std::move(set);
+      if (spent > kRedrawBudget) break;
       if (worth(*best) >= (draw < kPatientDraws ? kGoodWorth : kFairWorth)) break;
     }
     if (!best) return std::move(*none);

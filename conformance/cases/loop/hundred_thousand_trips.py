@@ -3,6 +3,7 @@ import warp as wp
 
 
 # launch: (3)
+# domain: -1 <= x <= 1
 @wp.kernel
 def hundred_thousand_trips(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
