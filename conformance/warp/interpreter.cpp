@@ -1,5 +1,6 @@
 #include "conformance/warp/interpreter.hpp"
 
+#include <cctype>
 #include <chrono>
 #include <cstdlib>
 
@@ -22,10 +23,12 @@ std::string last_line(std::string text) {
 
 Result<Interpreter> try_interpreter(const fs::path& program, const fs::path& root) {
   const cpu::ProcessResult result = cpu::run_process(program, {script(root).string(), "--version"}, kStartLimit);
-  if (result.succeeded()) return Interpreter{program, last_line(result.output)};
+  const std::string version = last_line(result.output);
+  const bool is_version = !version.empty() && std::isdigit(static_cast<unsigned char>(version.front())) != 0;
+  if (result.succeeded() && is_version) return Interpreter{program, version};
   return Error{fmt::format("has no Warp: {}; ci/setup-warp installs one, or name a Python that has it in "
                            "ASSAY_WARP_PYTHON",
-                           last_line(result.output)),
+                           version),
                program.string()};
 }
 
