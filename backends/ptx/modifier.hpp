@@ -1,0 +1,84 @@
+// The modifiers that may follow an opcode, behind a dot each: ".rn", ".ftz", ".global", ".v2", ".lt".
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace assay::ptx {
+
+// Enumerator and spelling, by meaning: rounding; numeric mode; part of a product; state space and vectors; ordering and
+// scope; caches (no effect on results); comparison; boolean and atomic operations; warp and barrier forms; the rest.
+#define ASSAY_PTX_MODIFIERS(X)                                                                                         \
+  X(kRn, "rn")                                                                                                         \
+  X(kRz, "rz") X(kRm, "rm") X(kRp, "rp") X(kRni, "rni") X(kRzi, "rzi") X(kRmi, "rmi") X(kRpi, "rpi") X(kFtz, "ftz") X( \
+      kSat, "sat") X(kApprox, "approx") X(kFull, "full") X(kNoftz, "noftz") X(kNaN, "NaN") X(kRelu, "relu")            \
+      X(kCc, "cc") X(kLo, "lo") X(kHi, "hi") X(kWide, "wide") X(kGlobal, "global") X(kShared, "shared") X(             \
+          kSharedCta, "shared::cta") X(kLocal, "local") X(kConst, "const") X(kParam, "param") X(kTo, "to")             \
+          X(kV2, "v2") X(kV4, "v4") X(kNc, "nc") X(kVolatile, "volatile") X(kWeak, "weak") X(kRelaxed, "relaxed") X(   \
+              kAcquire, "acquire") X(kRelease, "release") X(kAcqRel, "acq_rel") X(kSc, "sc") X(kCta, "cta")            \
+              X(kCluster, "cluster") X(kGpu, "gpu") X(kSys, "sys") X(kGl, "gl") X(kCa, "ca") X(kCg, "cg") X(kCs, "cs") \
+                  X(kCv, "cv") X(kLu, "lu") X(kWb, "wb") X(kWt, "wt") X(kL1EvictNormal, "L1::evict_normal")            \
+                      X(kL1EvictUnchanged, "L1::evict_unchanged") X(kL1EvictFirst, "L1::evict_first")                  \
+                          X(kL1EvictLast, "L1::evict_last") X(kL1NoAllocate, "L1::no_allocate") X(                     \
+                              kL2Prefetch64, "L2::64B") X(kL2Prefetch128, "L2::128B")                                  \
+                              X(kL2Prefetch256, "L2::256B") X(kL1, "L1") X(kL2, "L2") X(kEq, "eq") X(kNe, "ne")        \
+                                  X(kLt, "lt") X(kLe, "le") X(kGt, "gt") X(kGe, "ge") X(kLs, "ls") X(kHs, "hs")        \
+                                      X(kEqu, "equ") X(kNeu, "neu") X(kLtu, "ltu") X(kLeu, "leu") X(kGtu, "gtu")       \
+                                          X(kGeu, "geu") X(kNum, "num") X(kNan, "nan") X(kAnd, "and") X(kOr, "or")     \
+                                              X(kXor, "xor") X(kPopc, "popc")                                          \
+                                                  X(kAdd, "add") X(kInc, "inc") X(kDec, "dec") X(kMin, "min")          \
+                                                      X(kMax, "max") X(kExch, "exch") X(kCas, "cas") X(kSync, "sync")  \
+                                                          X(kAligned, "aligned") X(kUni, "uni") X(kUp, "up")           \
+                                                              X(kDown, "down") X(kBfly, "bfly") X(kIdx, "idx") X(      \
+                                                                  kAll, "all") X(kAny, "any") X(kBallot, "ballot")     \
+                                                                  X(kWarp, "warp") X(kRed, "red") X(kArrive, "arrive") \
+                                                                      X(kL, "l") X(kR, "r") X(kWrap, "wrap")           \
+                                                                          X(kClamp, "clamp") X(kShiftamt, "shiftamt")  \
+                                                                              X(kF4e, "f4e") X(kB4e, "b4e")            \
+                                                                                  X(kRc8, "rc8") X(kEcl, "ecl")        \
+                                                                                      X(kEcr, "ecr") X(kRc16, "rc16")
+
+enum class Modifier : std::uint8_t {
+#define ASSAY_PTX_ENUMERATOR(enumerator, spelling) enumerator,
+  ASSAY_PTX_MODIFIERS(ASSAY_PTX_ENUMERATOR)
+#undef ASSAY_PTX_ENUMERATOR
+};
+
+inline constexpr std::array kModifierNames = {
+#define ASSAY_PTX_NAME(enumerator, spelling) std::string_view{spelling},
+    ASSAY_PTX_MODIFIERS(ASSAY_PTX_NAME)
+#undef ASSAY_PTX_NAME
+};
+#undef ASSAY_PTX_MODIFIERS
+
+constexpr std::optional<Modifier> find_modifier(std::string_view name) {
+  for (std::size_t i = 0; i < kModifierNames.size(); ++i) {
+    if (kModifierNames[i] == name) return static_cast<Modifier>(i);
+  }
+  return std::nullopt;
+}
+
+/// A set of modifiers; their order in the text has no meaning to the executor.
+class Modifiers {
+ public:
+  [[nodiscard]] bool has(Modifier modifier) const { return bits_.test(static_cast<std::size_t>(modifier)); }
+  void add(Modifier modifier) { bits_.set(static_cast<std::size_t>(modifier)); }
+  /// The first of the candidates that is present.
+  template <class Candidates>
+  [[nodiscard]] std::optional<Modifier> first_of(const Candidates& candidates) const {
+    for (const Modifier candidate : candidates) {
+      if (has(candidate)) return candidate;
+    }
+    return std::nullopt;
+  }
+  friend bool operator==(const Modifiers&, const Modifiers&) = default;
+
+ private:
+  std::bitset<kModifierNames.size()> bits_;
+};
+
+}  // namespace assay::ptx

@@ -1,0 +1,150 @@
+#include "backends/ptx/session.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "backends/ptx/parser.hpp"
+
+namespace assay::ptx {
+
+using namespace backends;
+
+namespace {
+
+constexpr std::size_t kBufferAlignment = 256;
+constexpr std::int64_t kDefaultBlock = 128;
+constexpr std::int64_t kMostGridBlocks = 1 << 20;
+
+RunOutcome outcome_of(const RunResult& result, const LaunchRequest& launch, std::chrono::nanoseconds duration) {
+  if (!result.findings.empty()) {
+    std::string message = describe(result.findings.front());
+    if (result.findings.size() > 1) message += fmt::format("; and {} further findings", result.findings.size() - 1);
+    return MemoryFault{std::move(message)};
+  }
+  switch (result.status) {
+    case RunResult::Status::kRefused: return LaunchFailed{result.message};
+    case RunResult::Status::kUnsupported: return Unsupported{result.message};
+    case RunResult::Status::kTrapped: return Crashed{.message = result.message};
+    case RunResult::Status::kBudget: return TimedOut{launch.time_limit};
+    default: return Completed{duration};
+  }
+}
+
+Order order_of(ThreadOrder order) {
+  if (order == ThreadOrder::kReverse) return Order::kReverse;
+  return order == ThreadOrder::kShuffled ? Order::kShuffled : Order::kForward;
+}
+
+}  // namespace
+
+void PtxSession::FreeAligned::operator()(std::byte* pointer) const { std::free(pointer); }
+
+PtxSession::PtxSession(const SessionLimits& limits, const PtxOptions& options) : limits_(limits), options_(options) {}
+
+Result<BufferId> PtxSession::allocate(std::size_t size) {
+  const std::size_t rounded = (std::max<std::size_t>(size, 1) + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  if (rounded < size || rounded > limits_.buffer_bytes - used_) {
+    return Error{fmt::format("buffer of {} bytes exceeds the session's memory of {} bytes", size, limits_.buffer_bytes)};
+  }
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kBufferAlignment, rounded));
+  if (memory == nullptr) return Error{fmt::format("no memory for a buffer of {} bytes", size)};
+  used_ += rounded;
+  const BufferId id{static_cast<std::uint32_t>(buffers_.size())};
+  Buffer& buffer = buffers_.emplace_back();
+  buffer.memory.reset(memory);
+  buffer.size = size;
+  buffer.allocation = machine_.adopt(fmt::format("buffer {}", id.index), {memory, size});
+  return id;
+}
+
+std::span<std::byte> PtxSession::bytes(BufferId buffer) {
+  Buffer& found = buffers_.at(buffer.index);
+  return {found.memory.get(), found.size};
+}
+
+void PtxSession::reset() {
+  machine_.reset();
+  buffers_.clear();
+  used_ = 0;
+}
+
+std::vector<RunOutcome> PtxSession::run(std::span<const LaunchRequest> launches) {
+  std::vector<RunOutcome> outcomes;
+  for (const LaunchRequest& launch : launches)
+    outcomes.push_back(run_one(launch));
+  return outcomes;
+}
+
+RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
+  const BuiltEntry* const entry = launch.kernel->find(launch.pass, launch.lane);
+  if (entry == nullptr) return LaunchFailed{fmt::format("'{}' has no such entry", launch.kernel->name)};
+  if (entry->parameter_count != launch.arguments.size()) {
+    return LaunchFailed{fmt::format("'{}' takes {} arguments, found {}", entry->symbol, entry->parameter_count,
+                                    launch.arguments.size())};
+  }
+  const auto artifact = std::ranges::find_if(launch.kernel->artifacts, [&](const auto& candidate) {
+    return candidate->kind == Artifact::Kind::kPtx && candidate->lane == launch.lane;
+  });
+  if (artifact == launch.kernel->artifacts.end()) return LaunchFailed{"the kernel was not built for this lane"};
+  const auto kernel = kernel_of(*artifact, entry->symbol);
+  if (!kernel) return LaunchFailed{kernel.error().text()};
+  const Result<Arguments> arguments = arguments_of(launch);
+  if (!arguments) return LaunchFailed{arguments.error().text()};
+
+  const std::int64_t block = launch.block == 0 ? kDefaultBlock : launch.block;
+  if (launch.threads < 0 || block > std::numeric_limits<std::int32_t>::max() || block < 0) {
+    return LaunchFailed{"the number of threads is out of range"};
+  }
+  // A grid-stride loop does the rest of what does not fit a grid.
+  const std::int64_t grid = std::clamp<std::int64_t>((launch.threads + block - 1) / block, 1, kMostGridBlocks);
+  LaunchOptions options;
+  options.checks = options_.checks;
+  options.schedule = {order_of(launch.order), launch.shuffle_seed};
+  options.budget = options_.instructions_per_ms * static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));
+  const auto start = std::chrono::steady_clock::now();
+  const RunResult result = machine_.launch(
+      *kernel, {{static_cast<std::uint32_t>(grid)}, {static_cast<std::uint32_t>(block)}}, *arguments, options);
+  return outcome_of(result, launch, std::chrono::steady_clock::now() - start);
+}
+
+Result<std::shared_ptr<const Kernel>> PtxSession::kernel_of(const std::shared_ptr<const Artifact>& artifact,
+                                                            const std::string& symbol) {
+  std::shared_ptr<const Module>& module = modules_[artifact];
+  if (module == nullptr) {
+    Result<Module> parsed = parse(artifact->content, symbol + ".ptx");
+    if (!parsed) return parsed.error();
+    module = std::make_shared<const Module>(parsed.take());
+  }
+  std::shared_ptr<const Kernel>& kernel = kernels_[{module.get(), symbol}];
+  if (kernel == nullptr) {
+    auto lowered = lower(module, symbol);
+    if (!lowered) return lowered.error();
+    kernel = lowered.take();
+  }
+  return kernel;
+}
+
+Result<Arguments> PtxSession::arguments_of(const LaunchRequest& launch) const {
+  Arguments arguments;
+  arguments.add(static_cast<long long>(launch.threads));
+  for (const Argument& argument : launch.arguments) {
+    std::vector<std::byte> bytes = argument.bytes;
+    for (const Argument::Pointer& pointer : argument.pointers) {
+      if (pointer.address.buffer.index >= buffers_.size() || bytes.size() < 8 || pointer.at > bytes.size() - 8) {
+        return Error{"an argument points to no buffer of the session"};
+      }
+      const std::uint64_t address =
+          machine_.address(buffers_[pointer.address.buffer.index].allocation) + pointer.address.offset;
+      std::memcpy(bytes.data() + pointer.at, &address, sizeof(address));
+    }
+    arguments.add_bytes(std::move(bytes));
+  }
+  return arguments;
+}
+
+}  // namespace assay::ptx

@@ -1,0 +1,47 @@
+// Buffers of the host as allocations of a machine, and launches on it. Private to the device.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "backends/ptx/device.hpp"
+
+namespace assay::ptx {
+
+class PtxSession final : public backends::Session {
+ public:
+  PtxSession(const backends::SessionLimits& limits, const PtxOptions& options);
+
+  Result<backends::BufferId> allocate(std::size_t size) override;
+  std::span<std::byte> bytes(backends::BufferId buffer) override;
+  void reset() override;
+  std::vector<backends::RunOutcome> run(std::span<const backends::LaunchRequest> launches) override;
+
+ private:
+  struct FreeAligned {
+    void operator()(std::byte* pointer) const;
+  };
+  struct Buffer {
+    std::unique_ptr<std::byte[], FreeAligned> memory;
+    std::size_t size = 0;
+    AllocationId allocation;
+  };
+
+  backends::RunOutcome run_one(const backends::LaunchRequest& launch);
+  Result<std::shared_ptr<const Kernel>> kernel_of(const std::shared_ptr<const backends::Artifact>& artifact,
+                                                  const std::string& symbol);
+  Result<Arguments> arguments_of(const backends::LaunchRequest& launch) const;
+
+  backends::SessionLimits limits_;
+  PtxOptions options_;
+  Machine machine_;
+  std::size_t used_ = 0;
+  std::vector<Buffer> buffers_;
+  std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const Module>> modules_;
+  std::map<std::pair<const Module*, std::string>, std::shared_ptr<const Kernel>> kernels_;
+};
+
+}  // namespace assay::ptx

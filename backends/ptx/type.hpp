@@ -1,0 +1,69 @@
+// The fundamental types of PTX.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace assay::ptx {
+
+enum class Type : std::uint8_t {
+  kNone,
+  kPred,
+  kB8,
+  kB16,
+  kB32,
+  kB64,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kS8,
+  kS16,
+  kS32,
+  kS64,
+  kF16,
+  kF16x2,
+  kBf16,
+  kBf16x2,
+  kF32,
+  kF64,
+};
+
+enum class TypeClass : std::uint8_t { kNone, kPredicate, kBits, kUnsigned, kSigned, kFloat };
+
+struct TypeRow {
+  Type type;
+  std::string_view name;
+  std::uint8_t bytes;  ///< 0 for predicates, which have no place in memory
+  TypeClass kind;
+};
+
+inline constexpr std::array kTypes = {
+    TypeRow{Type::kNone, "", 0, TypeClass::kNone},       TypeRow{Type::kPred, "pred", 0, TypeClass::kPredicate},
+    TypeRow{Type::kB8, "b8", 1, TypeClass::kBits},       TypeRow{Type::kB16, "b16", 2, TypeClass::kBits},
+    TypeRow{Type::kB32, "b32", 4, TypeClass::kBits},     TypeRow{Type::kB64, "b64", 8, TypeClass::kBits},
+    TypeRow{Type::kU8, "u8", 1, TypeClass::kUnsigned},   TypeRow{Type::kU16, "u16", 2, TypeClass::kUnsigned},
+    TypeRow{Type::kU32, "u32", 4, TypeClass::kUnsigned}, TypeRow{Type::kU64, "u64", 8, TypeClass::kUnsigned},
+    TypeRow{Type::kS8, "s8", 1, TypeClass::kSigned},     TypeRow{Type::kS16, "s16", 2, TypeClass::kSigned},
+    TypeRow{Type::kS32, "s32", 4, TypeClass::kSigned},   TypeRow{Type::kS64, "s64", 8, TypeClass::kSigned},
+    TypeRow{Type::kF16, "f16", 2, TypeClass::kFloat},    TypeRow{Type::kF16x2, "f16x2", 4, TypeClass::kFloat},
+    TypeRow{Type::kBf16, "bf16", 2, TypeClass::kFloat},  TypeRow{Type::kBf16x2, "bf16x2", 4, TypeClass::kFloat},
+    TypeRow{Type::kF32, "f32", 4, TypeClass::kFloat},    TypeRow{Type::kF64, "f64", 8, TypeClass::kFloat},
+};
+
+constexpr const TypeRow& row(Type type) { return kTypes[static_cast<std::size_t>(type)]; }
+constexpr unsigned bytes_of(Type type) { return row(type).bytes; }
+constexpr std::string_view to_text(Type type) { return row(type).name; }
+constexpr bool is_signed(Type type) { return row(type).kind == TypeClass::kSigned; }
+constexpr bool is_float(Type type) { return row(type).kind == TypeClass::kFloat; }
+
+constexpr std::optional<Type> find_type(std::string_view name) {
+  for (const TypeRow& candidate : kTypes) {
+    if (!name.empty() && candidate.name == name) return candidate.type;
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay::ptx
