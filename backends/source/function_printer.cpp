@@ -135,7 +135,8 @@ void FunctionPrinter::print(const ir::Let& node) {
   const ir::Type type = function_.var(node.variable).type;
   if (type.is_local_array()) {
     const std::string element = unit_.type(type.element());
-    lines_.add(fmt::format("{} {}[{}] = {{}};", element, declare(node.variable), type.extent));
+    const char* const start = function_.var(node.variable).scratch ? "" : " = {}";
+    lines_.add(fmt::format("{} {}[{}]{};", element, declare(node.variable), type.extent, start));
     return;
   }
   // The value is printed first: it may mention an outer variable of the same name.

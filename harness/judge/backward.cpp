@@ -9,8 +9,8 @@
 namespace assay::harness {
 namespace {
 
-/// Between these, doubling is exact in every type.
-constexpr double kTiny = 1e-30, kHuge = 1e30;
+/// Below this, halving or doubling may round.
+constexpr double kTiny = 1e-30;
 
 class BackwardJudge {
  public:
@@ -23,7 +23,7 @@ class BackwardJudge {
     // The forward sweep repeats stores to arrays that the kernel also reads, in the scratch copy that they are here.
     std::vector<bool> may_change;
     for (const ir::ParameterUse& use : stage_.uses)
-      may_change.push_back(use.written && use.read);
+      may_change.push_back(use.changed() && use.read);
     for (const Trial& trial : trials_)
       check_memory(stage_, trial, may_change, verdict_);
     for (std::size_t t = 0; t < trials_.size(); ++t)
@@ -160,15 +160,14 @@ class BackwardJudge {
       const auto a = read(once, g);
       const auto b = read(trial, g);
       for (std::size_t i = 0; i < a.size(); ++i) {
-        const double size = std::abs(a[i].value);
-        if (!(size > kTiny && size < kHuge) || b[i].value == 2 * a[i].value) continue;
+        const bool comparable = std::isfinite(b[i].value) && std::abs(b[i].value) > kTiny;
+        if (!comparable || b[i].value == 2 * a[i].value) continue;
         verdict_.count_one(Tier::kT5, 0, true);
         return verdict_.fail(Outcome::fail, "seed_scaling",
                              fmt::format("a doubled seed does not double {}[{}]: {} became {} (input set {})", name(g),
                                          i, a[i].value, b[i].value, trial.set));
       }
     }
-    verdict_.count_one(Tier::kT5, 0, false);
   }
 
   void check_zero(const Trial& trial) {
@@ -182,7 +181,6 @@ class BackwardJudge {
                                          got[i].value, trial.set));
       }
     }
-    verdict_.count_one(Tier::kT5, 0, false);
   }
 
   void count_sets() {
