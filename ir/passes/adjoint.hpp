@@ -6,8 +6,8 @@
 //
 // - A load adds to the gradient of its cell, atomically; a store reads and then clears it, so that only the last write
 //   to a cell gets the seed; an atomic addition reads it. Gradients of by-value parameters are summed over threads.
-// - Written arrays that the kernel also reads must be bound to scratch copies in their pre-launch state: the forward
-//   sweep stores into them. Others are not touched.
+// - Arrays that the kernel both writes and reads must be bound to scratch copies in their pre-launch state: the
+//   forward sweep stores into them. Others are not touched.
 // - A loop that carries values which its derivative needs keeps a fixed number of checkpoints, whatever its trip count:
 //   all states of a short loop, a binomial selection of a long one (Griewank and Walther, "Revolve", ACM TOMS 26(1),
 //   2000), between which iterations are run again.

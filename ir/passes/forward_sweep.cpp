@@ -161,15 +161,19 @@ void Sweeps::forward_branch(const Branch& branch, const ValueSet& live, Sweep sw
       [&] { arm(branch.else_region, &Merge::else_value); });
 }
 
-LoopRecord& Sweeps::open_record(const Loop& loop) {
+LoopRecord& Sweeps::open_record(const Loop& loop, ExprId trips) {
   const auto found = records_.find(&loop);
-  if (found != records_.end() && found->second.trips != kNone) return found->second;
+  if (found != records_.end()) {
+    if (trips != kNone) b_.assign(found->second.trips, trips);
+    return found->second;
+  }
   LoopRecord& record = records_[&loop];
-  record.trips = b_.let_zero("trips", kI32);
-  if (record.slots != 0 || liveness_.needs(loop).state.empty()) return record;
+  record.trips = trips == kNone ? b_.let_zero("trips", kI32) : b_.let("trips", trips);
+  if (liveness_.needs(loop).state.empty()) return record;
   record.slots = reverse_depth_ == 0 ? kOuterCheckpoints : kInnerCheckpoints;
   const auto hoist = [&](const std::string& name, Type type) {
     const VarId variable = b_.declare(name, type.local_array_of(static_cast<std::uint32_t>(record.slots)));
+    b_.function().variables.back().scratch = true;
     hoisted_.push_back({.node = Let{variable, kNone}, .loc = b_.at()});
     return variable;
   };
@@ -186,7 +190,8 @@ ExprId Sweeps::trip_count(const Loop& loop) {
   const bool constant = loop.step.is_constant();
   const auto step = static_cast<std::int64_t>(loop.step.bits);
   if (constant && step == 1 && type == kI32) {
-    return b_.op(Op::kMax, {minus(expr(loop.stop), expr(loop.start)), b_.i32(0)});
+    const bool from_zero = loop.start.is_constant() && loop.start.bits == 0;
+    return b_.op(Op::kMax, {from_zero ? expr(loop.stop) : minus(expr(loop.stop), expr(loop.start)), b_.i32(0)});
   }
   // Distances fit in the unsigned type of the bounds' width, and in no signed one.
   const Type distance = row(type.scalar).bytes <= 4 ? scalar_type(Scalar::kU32) : scalar_type(Scalar::kU64);
@@ -207,8 +212,7 @@ ExprId Sweeps::trip_count(const Loop& loop) {
 
 void Sweeps::forward_loop(const Loop& loop, const ValueSet& live, Sweep sweep) {
   const bool reversed = sweep.records && liveness_.needs(loop).reversed;
-  LoopRecord* record = reversed ? &open_record(loop) : nullptr;
-  if (reversed && loop.counted) b_.assign(record->trips, trip_count(loop));
+  LoopRecord* record = reversed ? &open_record(loop, loop.counted ? trip_count(loop) : kNone) : nullptr;
   const std::vector<std::size_t> carried = liveness_.carried_to_run(loop, live, sweep);
   const bool stores = sweep.stores && liveness_.has_replayed_store(loop.body);
   if (!carried.empty() || stores) run_loop(loop, carried, record, sweep);
@@ -218,7 +222,6 @@ void Sweeps::save_state(const Loop& loop, const LoopRecord& record, VarId iterat
   const auto& state = liveness_.needs(loop).state;
   if (state.empty()) return;
   b_.if_(b_.op(Op::kLt, {b_.var(iteration), b_.i32(record.slots)}), [&] {
-    b_.store(record.positions, {b_.var(iteration)}, b_.var(iteration));
     for (std::size_t s = 0; s < state.size(); ++s) {
       b_.store(record.states[s], {b_.var(iteration)}, b_.var(primal_[index(loop.carried[state[s]].argument)]));
     }

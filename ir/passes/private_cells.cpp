@@ -48,7 +48,7 @@ class Lowering {
       if (const auto* load = std::get_if<LoadNode>(&node.node)) access(load->array, load->indices, true);
       if (const auto* store = std::get_if<StoreNode>(&node.node)) access(store->array, store->indices, false);
       if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
-        access(atomic->array, atomic->indices, atomic->result != kNone);
+        access(atomic->array, atomic->indices, false);
       }
       if (const auto* branch = std::get_if<Branch>(&node.node)) {
         inspect(branch->then_region);

@@ -6,8 +6,8 @@
 
 namespace assay::passes {
 
-/// Turns atomic additions and subtractions into load, operation and store, for arrays that the kernel also reads (the
-/// atomic's own result counts) and whose every access has all thread indices among its indices, each always in the
+/// Turns atomic additions and subtractions into load, operation and store, for arrays that the kernel also loads
+/// from and whose every access has all thread indices among its indices, each always in the
 /// same place: no other thread then touches the cell.
 void lower_private_atomics(const ir::Function& kernel, SsaKernel& ssa);
 

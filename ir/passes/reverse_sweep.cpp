@@ -232,9 +232,8 @@ void Sweeps::reverse_loop(const Loop& loop) {
   VarId top = kNone;
   if (!needs.state.empty()) {
     // A loop longer than its checkpoints starts again from its first state and places them anew.
-    const ExprId last = minus(b_.var(record.trips), b_.i32(1));
-    top = b_.let("checkpoint",
-                 b_.op(Op::kWhere, {b_.op(Op::kLe, {b_.var(record.trips), b_.i32(record.slots)}), last, b_.i32(0)}));
+    top = b_.let("checkpoint", b_.i32(0));
+    b_.store(record.positions, {b_.i32(0)}, b_.i32(0));
   }
   if (++reverse_depth_ == 1) outermost_ = &loop;
   const bool is_index = loop.counted && loop.start.is_constant() && loop.start.bits == 0 && loop.step.is_constant() &&
@@ -279,16 +278,31 @@ void Sweeps::reverse_iteration(const Loop& loop, const std::vector<VarId>& carri
 
 void Sweeps::restore_state(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top) {
   const auto& state = liveness_.needs(loop).state;
-  const auto position_of_top = [&] { return b_.load(record.positions, {b_.var(top)}); };
-  b_.while_(b_.op(Op::kGt, {position_of_top(), b_.var(iteration)}),
-            [&] { b_.assign(top, minus(b_.var(top), b_.i32(1))); });
-  const VarId position = b_.let("position", position_of_top());
-  ValueSet inner = liveness_.none();
-  for (std::size_t s = 0; s < state.size(); ++s) {
-    const Carried& carried = loop.carried[state[s]];
-    bind(carried.argument, b_.let(value_of(carried.argument).name, b_.load(record.states[s], {b_.var(top)})));
-    Liveness::add(inner, carried.next);
+  for (const std::size_t i : state) {
+    const Value& value = value_of(loop.carried[i].argument);
+    bind(loop.carried[i].argument, b_.let_zero(value.name, value.type));
   }
+  const auto load_from = [&](VarId slot) {
+    for (std::size_t s = 0; s < state.size(); ++s) {
+      b_.assign(primal_[index(loop.carried[state[s]].argument)], b_.load(record.states[s], {b_.var(slot)}));
+    }
+  };
+  b_.if_(
+      is_short(record), [&] { load_from(iteration); },
+      [&] {
+        b_.while_(b_.op(Op::kGt, {b_.load(record.positions, {b_.var(top)}), b_.var(iteration)}),
+                  [&] { b_.assign(top, minus(b_.var(top), b_.i32(1))); });
+        load_from(top);
+        rerun_to(loop, record, iteration, top);
+      });
+}
+
+void Sweeps::rerun_to(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top) {
+  const auto& state = liveness_.needs(loop).state;
+  const VarId position = b_.let("position", b_.load(record.positions, {b_.var(top)}));
+  ValueSet inner = liveness_.none();
+  for (const std::size_t i : state)
+    Liveness::add(inner, loop.carried[i].next);
   const auto free_slot = [&] { return b_.op(Op::kLt, {b_.var(top), b_.i32(record.slots - 1)}); };
   const Loc loc = b_.at();
   b_.while_(b_.op(Op::kLt, {b_.var(position), b_.var(iteration)}), [&] {

@@ -73,7 +73,8 @@ class Sweeps {
   void predeclare(const Region& region, const ValueSet& live);
   void define(ValueId value, ExprId expr);
   VarId declare_zero(ValueId value);
-  LoopRecord& open_record(const Loop& loop);
+  /// The loop's record, declared here unless it was before; `trips`, if given, is its number of iterations.
+  LoopRecord& open_record(const Loop& loop, ExprId trips = ir::kNone);
   ExprId trip_count(const Loop& loop);
   ExprId iteration_value(const Loop& loop, ExprId iteration);
   /// carried := next, all at once.
@@ -88,7 +89,10 @@ class Sweeps {
   void reverse_branch(const Branch& branch);
   void reverse_loop(const Loop& loop);
   void reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints);
+  /// Binds the loop's state at the start of `iteration`. `top` is the checkpoint that long loops have come down to.
   void restore_state(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top);
+  void rerun_to(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top);
+  ExprId is_short(const LoopRecord& record) { return b_.op(Op::kLe, {b_.var(record.trips), b_.i32(record.slots)}); }
   std::vector<VarId> open_carried_adjoints(const Loop& loop);
   ExprId contribution(const Compute& compute, std::size_t k, ExprId w);
   /// The term, but zero where w is.

@@ -1,0 +1,43 @@
+// One kernel, built for the CPU with -O2: how long its forward and its backward pass take.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/backend.hpp"
+#include "ir/module.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::bench {
+
+/// Seconds of the two passes of one launch.
+struct PassTimes {
+  double forward = 0;
+  double backward = 0;
+};
+
+/// A kernel in place, ready to be launched again and again. Every float input lies near 1, so that long products stay
+/// in range; every integer parameter is `trips`.
+class TimedKernel {
+ public:
+  /// Reads the Python source's first kernel, makes its backward kernel, prints and builds both, and binds arrays of
+  /// `extent` in each dimension. Fails with the stage's error.
+  static Result<TimedKernel> make(backends::Device& device, std::string_view python, std::int32_t trips,
+                                  std::int32_t threads, std::int32_t extent);
+
+  /// Launches the forward and then the backward pass.
+  Result<PassTimes> run();
+
+ private:
+  Result<void> place(const ir::Module& module, const ir::Function& backward, std::int32_t trips, std::int32_t threads,
+                     std::int32_t extent);
+
+  std::unique_ptr<backends::BuiltKernel> built_;  ///< the launches point to it
+  std::unique_ptr<backends::Session> session_;
+  std::vector<backends::LaunchRequest> launches_;
+};
+
+}  // namespace assay::bench
