@@ -138,8 +138,8 @@ struct Variable {
   /// For array parameters of a backward kernel: the data pointer may be null, which means "not wanted". A
   /// load then gives zero, and a store or atomic does nothing.
   bool nullable = false;
-  /// For local arrays: no element is read before it is stored, so emitters need not set it to zero. Only a hint, and not
-  /// part of the text or the hash.
+  /// For local arrays: no element is read before it is stored, so emitters need not set it to zero. Only a hint, and
+  /// not part of the text or the hash.
   bool scratch = false;
 };
 

@@ -31,7 +31,8 @@ PtxDevice::PtxDevice(PtxOptions options) : options_(std::move(options)), nvrtc_(
 Capability PtxDevice::can_build() const {
   if (!nvrtc_) return {false, nvrtc_.error().message};
   if (architectures_.empty()) {
-    return {false, fmt::format("NVRTC {} knows none of {}", nvrtc_->version(), fmt::join(options_.architectures, ", "))};
+    return {false,
+            fmt::format("NVRTC {} knows none of {}", nvrtc_->version(), fmt::join(options_.architectures, ", "))};
   }
   return {true, fmt::format("NVRTC {} for {}", nvrtc_->version(), fmt::join(architectures_, ", "))};
 }
@@ -90,8 +91,8 @@ Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::
   cuda::CompileOutcome outcome = nvrtc_->compile(source, file, options);
   if (auto* refused = std::get_if<BuildFailed>(&outcome)) {
     failed = std::move(*refused);
-    failed.log.insert(0, fmt::format("NVRTC {} for {}, {}:\n", nvrtc_->version(), options.architecture,
-                                     to_text(options.lane)));
+    failed.log.insert(
+        0, fmt::format("NVRTC {} for {}, {}:\n", nvrtc_->version(), options.architecture, to_text(options.lane)));
     return Error{"refused"};
   }
   std::string text = std::move(std::get<cuda::Compiled>(outcome).ptx);

@@ -50,13 +50,13 @@ class PtxDevice final : public backends::Device {
 
  private:
   backends::BuildOutcome build_kernel(const backends::EmittedKernel& kernel, const backends::BuildFlags& flags);
-  Result<std::string> compile(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options, bool& from_cache,
-                              backends::BuildFailed& failed);
+  Result<std::string> compile(const backends::EmittedKernel& kernel, const cuda::NvrtcOptions& options,
+                              bool& from_cache, backends::BuildFailed& failed);
 
   PtxOptions options_;
   Result<cuda::Nvrtc> nvrtc_;
-  std::vector<std::string> architectures_;           ///< those that NVRTC knows
-  std::unique_ptr<backends::BuildCache> cache_;      ///< null when there is none to be had
+  std::vector<std::string> architectures_;       ///< those that NVRTC knows
+  std::unique_ptr<backends::BuildCache> cache_;  ///< null when there is none to be had
 };
 
 }  // namespace assay::ptx

@@ -14,7 +14,8 @@ namespace assay::ptx {
 // scope; caches (no effect on results); comparison; boolean and atomic operations; warp and barrier forms; the rest.
 #define ASSAY_PTX_MODIFIERS(X)                                                                                         \
   X(kRn, "rn")                                                                                                         \
-  X(kRz, "rz") X(kRm, "rm") X(kRp, "rp") X(kRni, "rni") X(kRzi, "rzi") X(kRmi, "rmi") X(kRpi, "rpi") X(kFtz, "ftz") X( \
+  X(kRz, "rz")                                                                                                         \
+  X(kRm, "rm") X(kRp, "rp") X(kRni, "rni") X(kRzi, "rzi") X(kRmi, "rmi") X(kRpi, "rpi") X(kFtz, "ftz") X(              \
       kSat, "sat") X(kApprox, "approx") X(kFull, "full") X(kNoftz, "noftz") X(kNaN, "NaN") X(kRelu, "relu")            \
       X(kCc, "cc") X(kLo, "lo") X(kHi, "hi") X(kWide, "wide") X(kGlobal, "global") X(kShared, "shared") X(             \
           kSharedCta, "shared::cta") X(kLocal, "local") X(kConst, "const") X(kParam, "param") X(kTo, "to")             \

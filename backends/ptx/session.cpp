@@ -47,9 +47,11 @@ void PtxSession::FreeAligned::operator()(std::byte* pointer) const { std::free(p
 PtxSession::PtxSession(const SessionLimits& limits, const PtxOptions& options) : limits_(limits), options_(options) {}
 
 Result<BufferId> PtxSession::allocate(std::size_t size) {
-  const std::size_t rounded = (std::max<std::size_t>(size, 1) + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  const std::size_t rounded =
+      (std::max<std::size_t>(size, 1) + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
   if (rounded < size || rounded > limits_.buffer_bytes - used_) {
-    return Error{fmt::format("buffer of {} bytes exceeds the session's memory of {} bytes", size, limits_.buffer_bytes)};
+    return Error{
+        fmt::format("buffer of {} bytes exceeds the session's memory of {} bytes", size, limits_.buffer_bytes)};
   }
   auto* const memory = static_cast<std::byte*>(std::aligned_alloc(kBufferAlignment, rounded));
   if (memory == nullptr) return Error{fmt::format("no memory for a buffer of {} bytes", size)};
@@ -105,7 +107,8 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   LaunchOptions options;
   options.checks = options_.checks;
   options.schedule = {order_of(launch.order), launch.shuffle_seed};
-  options.budget = options_.instructions_per_ms * static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));
+  options.budget =
+      options_.instructions_per_ms * static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));
   const auto start = std::chrono::steady_clock::now();
   const RunResult result = machine_.launch(
       *kernel, {{static_cast<std::uint32_t>(grid)}, {static_cast<std::uint32_t>(block)}}, *arguments, options);
