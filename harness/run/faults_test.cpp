@@ -95,7 +95,7 @@ std::vector<Fault> wrong_derivatives() {
       wrong("wrong_index", kSmooth, {{R"(grad_y\.at\(i\), )", "grad_y.at(i > 0 ? i - 1 : i), "}}),
       wrong("index_not_gathered", kGather, {{R"(grad_x\.at\(\w+\), )", "grad_x.at(i), "}}),
       wrong("sine_for_cosine", kSmooth, {{R"(\* cos\()", "* sin("}}),
-      wrong("final_for_saved_value", kProduct, {{R"(= checkpoint_p\[checkpoint\])", "= p"}}),
+      wrong("final_for_saved_value", kProduct, {{R"(= checkpoint_p\[j\])", "= p"}}),
       wrong("one_trip_fewer", kProduct, {{R"(j > -1)", "j > 0"}}),
       wrong("seed_of_one", kSmooth, {{R"(real seed = [^;]*;)", "real seed = 1;"}}),
       wrong("cleared_at_the_start", kSmooth, {at_thread_start(Pass::kBackward, "grad_x.at(thread) = 0;")}),
