@@ -29,7 +29,7 @@ std::vector<Kind> kinds(const RunResult& result) {
 }
 
 void expect_only(const RunResult& result, Kind kind) {
-  ASSERT_EQ(result.findings.size(), 1U) << result.message;
+  ASSERT_EQ(result.findings.size(), 1U) << to_text(kind) << " expected. " << result.message;
   EXPECT_EQ(result.findings[0].kind, kind) << describe(result.findings[0]);
 }
 void expect_clean(const RunResult& result) {
@@ -64,6 +64,7 @@ TEST(Checks, JumpIntoANeighbouringAllocation) {
   const auto kernel = testing::kernel_of(body("ld.global.f32 %f1, [%rd2+512];"));
   const RunResult result = machine.launch(kernel, {{1}, {32}}, arguments, {});
   expect_only(result, Kind::kOutOfBounds);
+  if (HasFatalFailure()) return;
   EXPECT_EQ(result.findings[0].allocation, "x");
   EXPECT_EQ(result.findings[0].count, 32U);
 }
@@ -71,6 +72,7 @@ TEST(Checks, JumpIntoANeighbouringAllocation) {
 TEST(Checks, NullPointer) {
   const auto bad = run<float>(body("mov.u64 %rd4, 0; ld.global.f32 %f1, [%rd4+16];"), std::vector<float>(32));
   expect_only(bad.result, Kind::kOutOfBounds);
+  if (HasFatalFailure()) return;
   EXPECT_EQ(bad.result.findings[0].allocation, "");
 }
 
@@ -130,6 +132,7 @@ TEST(Checks, RaceBetweenBlocksNamesTheOther) {
   const auto bad = run<float>(body("setp.ne.u32 %p1, %r1, 3; @%p1 ret; st.global.u32 [%rd1], %r2;"),
                               std::vector<float>(1), kTwoBlocks);
   expect_only(bad.result, Kind::kWriteWriteRace);
+  if (HasFatalFailure()) return;
   EXPECT_EQ(bad.result.findings[0].site.block, (Dim3{1, 0, 0}));
   EXPECT_EQ(bad.result.findings[0].other->block, (Dim3{0, 0, 0}));
   EXPECT_EQ(bad.result.findings[0].other->thread, (Dim3{3, 0, 0}));

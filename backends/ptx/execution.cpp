@@ -14,6 +14,8 @@ namespace assay::ptx {
 namespace {
 
 constexpr std::size_t kFrameAlignment = 64;
+// What the order of blocks is drawn with; warps and lanes have numbers behind it.
+constexpr std::uint64_t kBlocksSalt = 1;
 constexpr std::uint32_t kNoStop = 0xffffffff;
 
 std::byte* aligned(std::byte* pointer) {
@@ -43,7 +45,7 @@ RunResult Execution::run(std::span<const std::uint64_t> variables) {
   launch_since_ = now_;
   const std::uint64_t blocks = geometry_.grid.count();
   const bool shuffled = options_.schedule.order == Order::kShuffled;
-  const std::vector<std::uint32_t> order = shuffled ? order_of(blocks, 1) : std::vector<std::uint32_t>{};
+  const std::vector<std::uint32_t> order = shuffled ? order_of(blocks, kBlocksSalt) : std::vector<std::uint32_t>{};
   for (std::uint64_t i = 0; i < blocks && !stopped_; ++i) {
     run_block(shuffled ? order[i] : options_.schedule.order == Order::kReverse ? blocks - 1 - i : i);
   }
@@ -72,12 +74,13 @@ void Execution::prepare(std::span<const std::uint64_t> variables) {
     if (number < kMostMemoryOps) op_of_number_[number] = &op;
   }
   warps_.resize((threads_in_block_ + kLanes - 1) / kLanes);
-  lane_order_ = order_of(kLanes, 2);
+  lane_order_ = order_of(kLanes, kBlocksSalt + 1);
 }
 
 std::vector<std::uint32_t> Execution::order_of(std::size_t size, std::uint64_t salt) const {
   std::vector<std::uint32_t> order(size);
   std::iota(order.begin(), order.end(), 0U);
+  if (salt != kBlocksSalt && !options_.schedule.within_blocks) return order;
   if (options_.schedule.order == Order::kReverse) std::ranges::reverse(order);
   if (options_.schedule.order == Order::kShuffled) Rng(options_.schedule.seed).split(salt).shuffle(order);
   return order;
@@ -108,7 +111,7 @@ void Execution::run_block(std::uint64_t block) {
     std::ranges::fill(shared_[i], std::byte{0});
     std::ranges::fill(shared_cells_[i], Cell{});
   }
-  const std::vector<std::uint32_t> order = order_of(warps_.size(), 3 + block);
+  const std::vector<std::uint32_t> order = order_of(warps_.size(), kBlocksSalt + 2 + block);
   bool first = true;
   do {
     for (const std::uint32_t index : order) {

@@ -48,7 +48,8 @@ enum class Order : std::uint8_t { kForward, kReverse, kShuffled };
 /// In which order blocks, the warps of a block and the lanes of an atomic instruction take turns.
 struct Schedule {
   Order order = Order::kForward;
-  std::uint64_t seed = 0;  ///< of kShuffled
+  std::uint64_t seed = 0;     ///< of kShuffled
+  bool within_blocks = true;  ///< false: for blocks only; warps and lanes ascend
 };
 
 struct Geometry {

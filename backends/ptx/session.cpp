@@ -106,7 +106,7 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   const std::int64_t grid = std::clamp<std::int64_t>((launch.threads + block - 1) / block, 1, kMostGridBlocks);
   LaunchOptions options;
   options.checks = options_.checks;
-  options.schedule = {order_of(launch.order), launch.shuffle_seed};
+  options.schedule = {order_of(launch.order), launch.shuffle_seed, false};
   options.budget =
       options_.instructions_per_ms * static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));
   const auto start = std::chrono::steady_clock::now();

@@ -1,0 +1,144 @@
+// From CUDA C++ to results, through NVRTC and the executor.
+#include "backends/ptx/device.hpp"
+
+#include <cmath>
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+namespace assay::ptx {
+namespace {
+
+using namespace backends;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+EmittedKernel kernel_of(const std::string& statement) {
+  return {
+      .name = "f",
+      .helpers = {{"array", "template <class T>\nstruct Array { T* data; int shape[1]; long long strides[1]; };\n"}},
+      .body =
+          "#ifndef ASSAY_REAL\n#define ASSAY_REAL float\n#endif\nusing real = ASSAY_REAL;\n"
+          "extern \"C\" __global__ void f_forward(long long count, Array<real> x, real a) {\n"
+          "  const long long step = (long long)gridDim.x * blockDim.x;\n"
+          "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {\n"
+          "    " +
+          statement + "\n  }\n}\n",
+      .entries = {{.pass = Pass::kForward, .symbol = "f_forward", .parameter_types = {"Array<real>", "real"}}}};
+}
+
+class PtxDeviceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "assay-test-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    directory_ = name;
+    device_ = std::make_unique<PtxDevice>(PtxOptions{.cache_directory = directory_});
+    if (const Capability capability = device_->can_run(); !capability.available) GTEST_SKIP() << capability.detail;
+    session_ = device_->open({}).take();
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  /// Runs the statement on x = {1, 2, 3, ...} with a = 0.1, in a lane whose floats are of type T.
+  template <class T>
+  RunOutcome run(const std::string& statement, std::vector<T>& x, LaunchRequest launch = {}) {
+    const EmittedKernel kernel = kernel_of(statement);
+    const BuildOutcome outcome = device_->build({&kernel, 1}, BuildFlags::strict()).front();
+    if (const auto* failed = std::get_if<BuildFailed>(&outcome)) return LaunchFailed{failed->log};
+    const auto& built = std::get<BuiltKernel>(outcome);
+    session_->reset();
+    const BufferId buffer = session_->allocate(x.size() * sizeof(T)).value();
+    const std::span<std::byte> bytes = session_->bytes(buffer);
+    std::memcpy(bytes.data(), x.data(), bytes.size());
+    const auto shape = static_cast<std::int32_t>(x.size());
+    const std::int64_t stride = sizeof(T);
+    launch.kernel = &built;
+    launch.lane = sizeof(T) == 8 ? Lane::kLift : Lane::kNative;
+    launch.threads = launch.threads == 0 ? shape : launch.threads;
+    launch.arguments = {Argument::array(BufferAddress{buffer, 0}, {&shape, 1}, {&stride, 1}), Argument::value(T(0.1))};
+    const RunOutcome result = session_->run({&launch, 1}).front();
+    std::memcpy(x.data(), bytes.data(), bytes.size());
+    return result;
+  }
+
+  std::filesystem::path directory_;
+  std::unique_ptr<PtxDevice> device_;
+  std::unique_ptr<Session> session_;
+};
+
+template <class T>
+std::vector<T> numbers(std::size_t count) {
+  std::vector<T> x(count);
+  for (std::size_t i = 0; i < count; ++i)
+    x[i] = static_cast<T>(i + 1);
+  return x;
+}
+
+TEST_F(PtxDeviceTest, BothLanesGiveTheBitsOfTheCpu) {
+  const std::string statement = "x.data[i] = sqrt(x.data[i] * a + real(1) / x.data[i]) - x.data[i];";
+  const auto expect_bits = [&]<class T>(T) {
+    std::vector<T> x = numbers<T>(1000);
+    EXPECT_TRUE(std::holds_alternative<Completed>(run(statement, x)));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto n = static_cast<T>(i + 1);
+      ASSERT_EQ(x[i], std::sqrt(n * T(0.1) + T(1) / n) - n) << i;
+    }
+  };
+  expect_bits(float{});
+  expect_bits(double{});
+}
+
+TEST_F(PtxDeviceTest, BuildsForEachArchitectureAndFromTheCache) {
+  const EmittedKernel kernel = kernel_of("x.data[i] = a;");
+  const auto first = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::strict()).front());
+  EXPECT_FALSE(first.from_cache);
+  EXPECT_NE(first.artifact(Artifact::Kind::kPtx, Lane::kNative, "compute_75"), nullptr);
+  EXPECT_NE(first.artifact(Artifact::Kind::kPtx, Lane::kLift, "compute_75"), nullptr);
+  EXPECT_TRUE(std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::strict()).front()).from_cache);
+  const EmittedKernel wrong = kernel_of("x.data[i] = undeclared;");
+  const auto failed = std::get<BuildFailed>(device_->build({&wrong, 1}, BuildFlags::strict()).front());
+  EXPECT_EQ(failed.kind, BuildFailed::Kind::kRejected);
+  EXPECT_THAT(failed.log, HasSubstr("undeclared"));
+}
+
+TEST_F(PtxDeviceTest, FindingsAreMemoryFaults) {
+  std::vector<float> x = numbers<float>(100);
+  const RunOutcome outside = run("x.data[i + 1] = a;", x);
+  ASSERT_TRUE(std::holds_alternative<MemoryFault>(outside)) << describe(outside);
+  EXPECT_THAT(std::get<MemoryFault>(outside).message, StartsWith("out_of_bounds in f_forward"));
+  EXPECT_THAT(std::get<MemoryFault>(outside).message, HasSubstr("source line"));
+  const RunOutcome race = run("x.data[0] += a;", x);
+  ASSERT_TRUE(std::holds_alternative<MemoryFault>(race)) << describe(race);
+  EXPECT_THAT(std::get<MemoryFault>(race).message, HasSubstr("race"));
+  EXPECT_TRUE(std::holds_alternative<Completed>(run("atomicAdd(x.data, a);", x)));
+}
+
+TEST_F(PtxDeviceTest, AnEndlessLoopTimesOut) {
+  std::vector<float> x = numbers<float>(1);
+  const std::string endless = "volatile float* p = (volatile float*)x.data; while (*p != 0) *p = 1;";
+  EXPECT_TRUE(std::holds_alternative<TimedOut>(run(endless, x, {.time_limit = std::chrono::milliseconds(5)})));
+}
+
+TEST_F(PtxDeviceTest, BlocksAndOrdersDoNotChangeResults) {
+  for (const std::int64_t block : {1, 32, 100, 128}) {
+    for (const ThreadOrder order : {ThreadOrder::kForward, ThreadOrder::kReverse, ThreadOrder::kShuffled}) {
+      std::vector<float> x = numbers<float>(257);
+      const RunOutcome outcome = run("x.data[i] = i * a;", x, {.block = block, .order = order, .shuffle_seed = 3});
+      ASSERT_TRUE(std::holds_alternative<Completed>(outcome)) << describe(outcome);
+      EXPECT_EQ(x[256], 256 * 0.1F);
+    }
+  }
+}
+
+TEST(PtxDevice, SaysThatNvrtcIsMissing) {
+  ::setenv("ASSAY_NVRTC", "/nonexistent", 1);
+  PtxDevice device({.use_cache = false});
+  ::unsetenv("ASSAY_NVRTC");
+  EXPECT_EQ(device.can_run().detail, "no NVRTC");
+  EXPECT_FALSE(device.open({}).ok());
+}
+
+}  // namespace
+}  // namespace assay::ptx
