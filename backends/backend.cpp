@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -46,12 +47,12 @@ const Artifact* BuiltKernel::artifact(Artifact::Kind kind, Lane lane, std::strin
 }
 
 Argument Argument::array(std::optional<BufferAddress> data, std::span<const std::int32_t> shape,
-                         std::span<const std::int64_t> strides) {
+                         std::span<const std::int64_t> strides, Region region) {
   assert(shape.size() == strides.size() && !shape.empty() && shape.size() <= 4);
   Argument argument;
   argument.bytes.resize(sizeof(void*));
   if (data) {
-    argument.pointers.push_back({.at = 0, .address = *data});
+    argument.pointers.push_back({.at = 0, .address = *data, .region = std::move(region)});
   }
   append_bytes(argument.bytes, shape);
   argument.pad(alignof(std::int64_t));
@@ -64,7 +65,7 @@ void Argument::append(const Argument& member, std::size_t alignment) {
   const auto base = static_cast<std::uint32_t>(bytes.size());
   bytes.insert(bytes.end(), member.bytes.begin(), member.bytes.end());
   for (const Pointer& pointer : member.pointers) {
-    pointers.push_back({.at = base + pointer.at, .address = pointer.address});
+    pointers.push_back({.at = base + pointer.at, .address = pointer.address, .region = pointer.region});
   }
 }
 

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "backends/emitted_kernel.hpp"
+#include "backends/observation.hpp"
 #include "ir/support/result.hpp"
 
 namespace assay::backends {
@@ -58,7 +59,9 @@ struct BuiltKernel {
   std::string name;
   std::vector<BuiltEntry> entries;
   std::vector<std::shared_ptr<const Artifact>> artifacts;  ///< the kernels of a batch share one library
-  std::string log;                                         ///< what the compiler said; usually empty
+  /// What the code was generated for, where there are several: a launch names one of them, and each is to be judged.
+  std::vector<std::string> targets;
+  std::string log;  ///< what the compiler said; usually empty
   bool from_cache = false;
 
   /// Null when the kernel has no such entry, as a kernel without a backward pass.
@@ -95,12 +98,23 @@ struct BufferAddress {
   std::uint64_t offset = 0;
 };
 
+/// The memory that a pointer gives a kernel, for devices that watch every access and find what leaves it; others need
+/// no such thing and do not look.
+struct Region {
+  static constexpr std::uint64_t kToTheEnd = ~std::uint64_t{0};
+  std::string name;                 ///< of the array, for messages
+  std::uint64_t bytes = kToTheEnd;  ///< from the address on; by default to the end of the buffer
+  bool read_only = false;           ///< a write is a finding
+  bool uninitialised = false;       ///< to read what the launch has not written is a finding
+};
+
 /// One argument of a kernel, passed by value: its bytes as the device lays them out, and where addresses go in them.
 struct Argument {
   /// Eight bytes at `at` are replaced by the device's address of `address` when the kernel is launched.
   struct Pointer {
     std::uint32_t at = 0;
     BufferAddress address;
+    Region region = {};
   };
   std::vector<std::byte> bytes;
   std::vector<Pointer> pointers;
@@ -117,7 +131,7 @@ struct Argument {
   /// An `Array<T, N>`: {T* data; int32 shape[N]; int64 strides[N]}, N = shape.size() = strides.size() from 1 to 4,
   /// strides in bytes. No address means a null pointer: the array, or its gradient, is not wanted.
   static Argument array(std::optional<BufferAddress> data, std::span<const std::int32_t> shape,
-                        std::span<const std::int64_t> strides);
+                        std::span<const std::int64_t> strides, Region region = {});
   /// Appends a member of a struct at the alignment given (1, 2, 4, 8 or 16); the pointers move with it.
   void append(const Argument& member, std::size_t alignment);
   /// Pads the end of a struct to a multiple of its alignment.
@@ -133,17 +147,20 @@ struct LaunchRequest {
   const BuiltKernel* kernel = nullptr;  ///< built by the session's device; outlives the call
   Pass pass = Pass::kForward;
   Lane lane = Lane::kNative;
+  std::string target;        ///< one of the kernel's; empty: the first
   std::int64_t threads = 0;  ///< product of the launch dimensions; 0 calls the entry once with no thread
   std::int64_t block = 0;    ///< threads in a block; 0: the device's default (CPU: all in one)
   ThreadOrder order = ThreadOrder::kForward;
   std::uint64_t shuffle_seed = 0;              ///< of kShuffled; the same seed gives the same order
   std::vector<Argument> arguments;             ///< one for each parameter of the entry, in order
   std::chrono::milliseconds time_limit{2000};  ///< of processor time; ten times as much on the clock
+  bool profile = false;                        ///< to be observed, by a device that can
 };
 
 /// The entry returned. Nothing is said about its results: they are in the buffers.
 struct Completed {
   std::chrono::nanoseconds duration{};
+  std::optional<ExecutionProfile> profile = std::nullopt;  ///< where it was asked for and the device observes
 };
 /// Nothing ran: a symbol or argument that does not fit, a library that cannot be loaded.
 struct LaunchFailed {
@@ -159,9 +176,11 @@ struct Crashed {
 struct TimedOut {
   std::chrono::milliseconds limit{};
 };
-/// The device itself reported an access outside of the buffers.
+/// The device itself reported an access that must not be.
 struct MemoryFault {
   std::string message;
+  std::string kind = "device";               ///< "out_of_bounds", "write_write_race"; "device" where it says no more
+  std::vector<MemoryFinding> findings = {};  ///< of a device that watches every access: all, the first one first
 };
 /// The machine lacks something that the kernel is not to blame for.
 struct ResourceError {

@@ -89,7 +89,7 @@ std::vector<BuildOutcome> CudaDevice::build(std::span<const EmittedKernel> kerne
 }
 
 BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
-  BuiltKernel built{.name = kernel.name, .entries = {}, .artifacts = {}, .log = {}, .from_cache = true};
+  BuiltKernel built{.name = kernel.name, .entries = {}, .artifacts = {}, .targets = {}, .log = {}, .from_cache = true};
   for (const Lane lane : {Lane::kNative, Lane::kLift}) {
     const auto& architectures = lane == Lane::kNative ? options_.native_architectures : options_.lift_architectures;
     for (const std::string& architecture : architectures) {

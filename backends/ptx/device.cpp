@@ -52,7 +52,8 @@ std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernel
 }
 
 BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
-  BuiltKernel built{.name = kernel.name, .entries = {}, .artifacts = {}, .log = {}, .from_cache = true};
+  BuiltKernel built{
+      .name = kernel.name, .entries = {}, .artifacts = {}, .targets = architectures_, .log = {}, .from_cache = true};
   for (const Lane lane : {Lane::kNative, Lane::kLift}) {
     for (const std::string& architecture : architectures_) {
       const cuda::NvrtcOptions options{.architecture = architecture, .flags = flags, .lane = lane, .line_info = true};

@@ -22,7 +22,7 @@
 namespace assay::ptx {
 
 struct PtxOptions {
-  /// What both lanes are compiled for; every launch runs the PTX of the first that NVRTC knows.
+  /// What both lanes are compiled for, and what launches may ask for: the two of NVRTC's code generators.
   std::vector<std::string> architectures{"compute_75", "compute_100"};
   Checks checks;
   /// Thread-instructions for each millisecond of a launch's time limit.
@@ -43,7 +43,7 @@ class PtxDevice final : public backends::Device {
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override;
 
-  /// A kernel is built when NVRTC took it for both lanes and every architecture,.
+  /// A kernel is built when NVRTC took it for both lanes and every architecture that it knows.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
   Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;

@@ -1,6 +1,7 @@
 // From CUDA C++ to results, through NVRTC and the executor.
 #include "backends/ptx/device.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -41,23 +42,28 @@ class PtxDeviceTest : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }
 
-  /// Runs the statement on x = {1, 2, 3, ...} with a = 0.1, in a lane whose floats are of type T.
+  /// Runs the statement on x = {1, 2, 3, ...} with a = 0.1, in a lane whose floats are of type T. The array lies behind
+  /// 64 and before 64 bytes of a guard.
   template <class T>
-  RunOutcome run(const std::string& statement, std::vector<T>& x, LaunchRequest launch = {}) {
+  RunOutcome run(const std::string& statement, std::vector<T>& x, LaunchRequest launch = {}, Region region = {}) {
     const EmittedKernel kernel = kernel_of(statement);
     const BuildOutcome outcome = device_->build({&kernel, 1}, BuildFlags::strict()).front();
     if (const auto* failed = std::get_if<BuildFailed>(&outcome)) return LaunchFailed{failed->log};
     const auto& built = std::get<BuiltKernel>(outcome);
     session_->reset();
-    const BufferId buffer = session_->allocate(x.size() * sizeof(T)).value();
-    const std::span<std::byte> bytes = session_->bytes(buffer);
+    const std::size_t size = x.size() * sizeof(T);
+    const BufferId buffer = session_->allocate(size + 128).value();
+    const std::span<std::byte> bytes = session_->bytes(buffer).subspan(64, size);
     std::memcpy(bytes.data(), x.data(), bytes.size());
+    region.name = "x";
+    region.bytes = size;
     const auto shape = static_cast<std::int32_t>(x.size());
     const std::int64_t stride = sizeof(T);
     launch.kernel = &built;
     launch.lane = sizeof(T) == 8 ? Lane::kLift : Lane::kNative;
     launch.threads = launch.threads == 0 ? shape : launch.threads;
-    launch.arguments = {Argument::array(BufferAddress{buffer, 0}, {&shape, 1}, {&stride, 1}), Argument::value(T(0.1))};
+    launch.arguments = {Argument::array(BufferAddress{buffer, 64}, {&shape, 1}, {&stride, 1}, region),
+                        Argument::value(T(0.1))};
     const RunOutcome result = session_->run({&launch, 1}).front();
     std::memcpy(x.data(), bytes.data(), bytes.size());
     return result;
@@ -113,6 +119,52 @@ TEST_F(PtxDeviceTest, FindingsAreMemoryFaults) {
   ASSERT_TRUE(std::holds_alternative<MemoryFault>(race)) << describe(race);
   EXPECT_THAT(std::get<MemoryFault>(race).message, HasSubstr("race"));
   EXPECT_TRUE(std::holds_alternative<Completed>(run("atomicAdd(x.data, a);", x)));
+}
+
+TEST_F(PtxDeviceTest, AFindingHasItsPlacesAndTheNameOfTheArray) {
+  std::vector<float> x = numbers<float>(100);
+  for (const std::string target : {"compute_75", "compute_100"}) {
+    const auto fault = std::get<MemoryFault>(run("x.data[i] = x.data[i + 1];", x, {.target = target}));
+    const auto outside = std::ranges::find(fault.findings, "out_of_bounds", &MemoryFinding::kind);
+    ASSERT_NE(outside, fault.findings.end()) << fault.message;
+    EXPECT_EQ(outside->allocation, "x");
+    EXPECT_EQ(outside->offset, 400);
+    EXPECT_EQ(outside->allocation_bytes, 400U);
+    EXPECT_EQ(outside->target, target);
+    EXPECT_EQ(outside->site.thread, (std::array<std::uint32_t, 3>{99, 0, 0}));
+    EXPECT_GT(outside->site.code_line, 0U);
+    EXPECT_GT(outside->site.source_line, 0U);
+    EXPECT_THAT(outside->site.instruction, StartsWith("ld.global"));
+    const auto race = std::ranges::find(fault.findings, "read_write_race", &MemoryFinding::kind);
+    ASSERT_NE(race, fault.findings.end()) << fault.message;
+    ASSERT_TRUE(race->other.has_value());
+    EXPECT_NE(race->other->thread, race->site.thread);
+  }
+}
+
+TEST_F(PtxDeviceTest, RegionsSayWhatMayBeDone) {
+  std::vector<float> x = numbers<float>(64);
+  const auto kind = [&](const std::string& statement, Region region) {
+    const RunOutcome outcome = run(statement, x, {}, std::move(region));
+    const auto* fault = std::get_if<MemoryFault>(&outcome);
+    return fault == nullptr ? describe(outcome) : fault->kind;
+  };
+  EXPECT_EQ(kind("x.data[i] = a;", {.read_only = true}), "read_only_write");
+  EXPECT_EQ(kind("x.data[i] += a;", {.uninitialised = true}), "uninitialised_read");
+  EXPECT_EQ(kind("x.data[i] = a;", {.uninitialised = true}), "completed");
+  EXPECT_EQ(kind("x.data[i] += a;", {}), "completed");
+}
+
+TEST_F(PtxDeviceTest, ProfilesWhatItIsAskedTo) {
+  std::vector<float> x = numbers<float>(64);
+  EXPECT_FALSE(std::get<Completed>(run("x.data[i] = a;", x)).profile.has_value());
+  const auto done = std::get<Completed>(run("x.data[i] = expf(x.data[i]);", x, {.profile = true}));
+  ASSERT_TRUE(done.profile.has_value());
+  EXPECT_EQ(done.profile->target, "compute_75");
+  EXPECT_EQ(done.profile->threads, 64);
+  EXPECT_EQ(done.profile->fidelity.approximate, 64U);
+  EXPECT_TRUE(done.profile->fidelity.approximation_reaches_result);
+  EXPECT_EQ(done.profile->measures.at("sectors_per_access"), 4.0);
 }
 
 TEST_F(PtxDeviceTest, AnEndlessLoopTimesOut) {

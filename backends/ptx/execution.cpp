@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/ptx/fidelity.hpp"
 #include "ir/support/rng.hpp"
 
 namespace assay::ptx {
@@ -492,27 +493,18 @@ void Execution::fill_profile() {
   Profile& profile = result_.profile;
   std::int64_t warps = 0;
   std::int64_t threads = 0;
+  std::vector<std::uint64_t> executed(kernel_.ops.size());
   for (std::size_t i = 0; i < kernel_.ops.size(); ++i) {
     warps += warp_counts_[i];
     threads += thread_counts_[i];
+    executed[i] = static_cast<std::uint64_t>(threads);
     const Op& op = kernel_.ops[i];
     // Moves that lowering put in front of or behind an instruction are no instructions.
     if (i > 0 && kernel_.ops[i - 1].instruction == op.instruction && op.control == Control::kPlain) continue;
-    const auto executed = static_cast<std::uint64_t>(threads);
-    const Instruction& instruction = *op.instruction;
     profile.warp_instructions += static_cast<std::uint64_t>(warps);
-    profile.thread_instructions += executed;
-    profile.mix[static_cast<std::size_t>(instruction.category)] += executed;
-    const bool is_float_operation =
-        instruction.category == Category::kFloat || instruction.category == Category::kSpecial;
-    if (is_float_operation) profile.flops += executed * (instruction.opcode == Opcode::kFma ? 2 : 1);
-    switch (op.fidelity) {
-      case Fidelity::kExact: profile.exact += executed; break;
-      case Fidelity::kApproximate: profile.approximate += executed; break;
-      case Fidelity::kOrderDependent: profile.order_dependent += executed; break;
-      case Fidelity::kContractible: profile.contractible += executed; break;
-    }
+    profile.add(*op.instruction, op.fidelity, executed[i]);
   }
+  profile.approximation_reaches_result = profile.approximate > 0 && approximation_reaches_result(kernel_, executed);
 }
 
 }  // namespace assay::ptx

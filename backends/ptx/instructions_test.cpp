@@ -334,5 +334,24 @@ TEST(Instructions, SchedulesAndFidelity) {
   }
 }
 
+TEST(Instructions, TellsWhetherAnApproximationReachedTheResult) {
+  const auto reached = [](const std::string& body) {
+    const auto done = run<float>(entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;"
+                                       " add.s64 %rd1, %rd1, %rd2; ex2.approx.f32 %f1, 0f40000000;" +
+                                       body),
+                                 std::vector<float>(32));
+    EXPECT_TRUE(done.result.ok()) << done.result.message;
+    EXPECT_EQ(done.result.profile.approximate, 32U);
+    return done.result.profile.approximation_reaches_result;
+  };
+  EXPECT_TRUE(reached("add.rn.f32 %f2, %f1, %f1; st.global.f32 [%rd1], %f2;"));
+  EXPECT_TRUE(reached("setp.gt.f32 %p1, %f1, 0f00000000; @%p1 st.global.f32 [%rd1], 0f00000000;"));
+  EXPECT_TRUE(
+      reached(".local .align 4 .b8 l[4]; mov.u64 %rd3, l; st.local.f32 [%rd3], %f1; ld.local.f32 %f3, [%rd3];"
+              " st.global.f32 [%rd1], %f3;"));
+  EXPECT_FALSE(reached("add.rn.f32 %f2, %f1, %f1; mov.f32 %f3, 0f3F800000; st.global.f32 [%rd1], %f3;"));
+  EXPECT_FALSE(reached("bra L; st.global.f32 [%rd1], %f1; L:"));
+}
+
 }  // namespace
 }  // namespace assay::ptx

@@ -3,9 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 
+#include "backends/ptx/module.hpp"
 #include "backends/ptx/opcode.hpp"
+#include "backends/ptx/program.hpp"
 
 namespace assay::ptx {
 
@@ -17,6 +20,7 @@ struct Profile {
   std::uint64_t approximate = 0;                    ///< correctly rounded here, within a documented bound on hardware
   std::uint64_t order_dependent = 0;                ///< float atomics
   std::uint64_t contractible = 0;                   ///< mul and add without .rn, which a device may fuse
+  bool approximation_reaches_result = false;        ///< see fidelity.hpp
   std::uint64_t global_accesses = 0;                ///< by warps
   std::uint64_t sectors = 0;                        ///< of 32 bytes, that these touched
   std::uint64_t global_bytes = 0;                   ///< that threads loaded and stored
@@ -25,6 +29,9 @@ struct Profile {
   std::uint64_t atomic_addresses = 0;               ///< distinct ones, summed over instructions of warps
   std::uint64_t barriers = 0;                       ///< by warps
   std::uint64_t divergent_branches = 0;
+
+  /// Counts an instruction that so many threads executed.
+  void add(const Instruction& instruction, Fidelity fidelity, std::uint64_t threads);
 
   /// Mean share of lanes that were active.
   [[nodiscard]] double lane_efficiency() const;
@@ -35,7 +42,11 @@ struct Profile {
   [[nodiscard]] double arithmetic_intensity() const;
 };
 
-/// "12,345 instructions: 12,000 exact, 300 approximate, 45 order-dependent, 0 contractible".
+/// Every figure by name, ratios included: "lane_efficiency", and "mix_load", the share of instructions that are loads.
+std::map<std::string, double> measures_of(const Profile& profile);
+
+/// "12345 instructions: 12000 exact, 300 approximate, 45 order-dependent, 0 contractible; an
+/// approximation reached the result".
 std::string fidelity_line(const Profile& profile);
 
 }  // namespace assay::ptx

@@ -20,19 +20,64 @@ constexpr std::size_t kBufferAlignment = 256;
 constexpr std::int64_t kDefaultBlock = 128;
 constexpr std::int64_t kMostGridBlocks = 1 << 20;
 
-RunOutcome outcome_of(const RunResult& result, const LaunchRequest& launch, std::chrono::nanoseconds duration) {
-  if (!result.findings.empty()) {
-    std::string message = describe(result.findings.front());
-    if (result.findings.size() > 1) message += fmt::format("; and {} further findings", result.findings.size() - 1);
-    return MemoryFault{std::move(message)};
-  }
+AccessSite site_of(const Site& site) {
+  return {.code_line = site.line,
+          .source_line = site.source.line,
+          .instruction = site.text,
+          .thread = {site.thread.x, site.thread.y, site.thread.z},
+          .block = {site.block.x, site.block.y, site.block.z}};
+}
+
+MemoryFinding finding_of(const Finding& finding, const std::string& target) {
+  MemoryFinding result{.kind = std::string(to_text(finding.kind)),
+                       .kernel = finding.kernel,
+                       .target = target,
+                       .site = site_of(finding.site),
+                       .count = finding.count,
+                       .text = describe(finding)};
+  if (finding.other) result.other = site_of(*finding.other);
+  if (finding.width == 0) return result;
+  result.space = to_text(finding.space);
+  result.address = fmt::format("0x{:x}", finding.address);
+  result.allocation = finding.allocation;
+  result.offset = finding.offset;
+  result.allocation_bytes = finding.size;
+  result.access_bytes = finding.width;
+  return result;
+}
+
+MemoryFault fault_of(const std::vector<Finding>& findings, const std::string& target) {
+  MemoryFault fault{.message = describe(findings.front()), .kind = std::string(to_text(findings.front().kind))};
+  if (findings.size() > 1) fault.message += fmt::format("; and {} further findings", findings.size() - 1);
+  for (const Finding& finding : findings)
+    fault.findings.push_back(finding_of(finding, target));
+  return fault;
+}
+
+ExecutionProfile profile_of(const Profile& profile, const LaunchRequest& launch, const std::string& target) {
+  return {.target = target,
+          .threads = launch.threads,
+          .fidelity = {.exact = profile.exact,
+                       .approximate = profile.approximate,
+                       .order_dependent = profile.order_dependent,
+                       .contractible = profile.contractible,
+                       .approximation_reaches_result = profile.approximation_reaches_result},
+          .measures = measures_of(profile)};
+}
+
+RunOutcome outcome_of(const RunResult& result, const LaunchRequest& launch, const std::string& target,
+                      std::chrono::nanoseconds duration) {
+  if (!result.findings.empty()) return fault_of(result.findings, target);
   switch (result.status) {
     case RunResult::Status::kRefused: return LaunchFailed{result.message};
     case RunResult::Status::kUnsupported: return Unsupported{result.message};
     case RunResult::Status::kTrapped: return Crashed{.message = result.message};
     case RunResult::Status::kBudget: return TimedOut{launch.time_limit};
-    default: return Completed{duration};
+    default: break;
   }
+  Completed completed{.duration = duration};
+  if (launch.profile) completed.profile = profile_of(result.profile, launch, target);
+  return completed;
 }
 
 Order order_of(ThreadOrder order) {
@@ -60,7 +105,6 @@ Result<BufferId> PtxSession::allocate(std::size_t size) {
   Buffer& buffer = buffers_.emplace_back();
   buffer.memory.reset(memory);
   buffer.size = size;
-  buffer.allocation = machine_.adopt(fmt::format("buffer {}", id.index), {memory, size});
   return id;
 }
 
@@ -70,7 +114,6 @@ std::span<std::byte> PtxSession::bytes(BufferId buffer) {
 }
 
 void PtxSession::reset() {
-  machine_.reset();
   buffers_.clear();
   used_ = 0;
 }
@@ -90,11 +133,14 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
                                     launch.arguments.size())};
   }
   const auto artifact = std::ranges::find_if(launch.kernel->artifacts, [&](const auto& candidate) {
-    return candidate->kind == Artifact::Kind::kPtx && candidate->lane == launch.lane;
+    return candidate->kind == Artifact::Kind::kPtx && candidate->lane == launch.lane &&
+           (launch.target.empty() || candidate->architecture == launch.target);
   });
-  if (artifact == launch.kernel->artifacts.end()) return LaunchFailed{"the kernel was not built for this lane"};
+  if (artifact == launch.kernel->artifacts.end())
+    return LaunchFailed{"the kernel was not built for this lane and target"};
   const auto kernel = kernel_of(*artifact, entry->symbol);
   if (!kernel) return LaunchFailed{kernel.error().text()};
+  machine_.reset();
   const Result<Arguments> arguments = arguments_of(launch);
   if (!arguments) return LaunchFailed{arguments.error().text()};
 
@@ -112,7 +158,7 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   const auto start = std::chrono::steady_clock::now();
   const RunResult result = machine_.launch(
       *kernel, {{static_cast<std::uint32_t>(grid)}, {static_cast<std::uint32_t>(block)}}, *arguments, options);
-  return outcome_of(result, launch, std::chrono::steady_clock::now() - start);
+  return outcome_of(result, launch, (*artifact)->architecture, std::chrono::steady_clock::now() - start);
 }
 
 Result<std::shared_ptr<const Kernel>> PtxSession::kernel_of(const std::shared_ptr<const Artifact>& artifact,
@@ -132,22 +178,38 @@ Result<std::shared_ptr<const Kernel>> PtxSession::kernel_of(const std::shared_pt
   return kernel;
 }
 
-Result<Arguments> PtxSession::arguments_of(const LaunchRequest& launch) const {
+Result<Arguments> PtxSession::arguments_of(const LaunchRequest& launch) {
+  regions_.clear();
   Arguments arguments;
   arguments.add(static_cast<long long>(launch.threads));
   for (const Argument& argument : launch.arguments) {
     std::vector<std::byte> bytes = argument.bytes;
     for (const Argument::Pointer& pointer : argument.pointers) {
-      if (pointer.address.buffer.index >= buffers_.size() || bytes.size() < 8 || pointer.at > bytes.size() - 8) {
-        return Error{"an argument points to no buffer of the session"};
-      }
-      const std::uint64_t address =
-          machine_.address(buffers_[pointer.address.buffer.index].allocation) + pointer.address.offset;
-      std::memcpy(bytes.data() + pointer.at, &address, sizeof(address));
+      if (bytes.size() < 8 || pointer.at > bytes.size() - 8) return Error{"an argument has no room for its pointer"};
+      const Result<std::uint64_t> address = address_of(pointer);
+      if (!address) return address.error();
+      std::memcpy(bytes.data() + pointer.at, &*address, sizeof(*address));
     }
     arguments.add_bytes(std::move(bytes));
   }
   return arguments;
+}
+
+/// The machine's address of a region. Pointers to the same memory share an allocation, whose flags are the first's.
+Result<std::uint64_t> PtxSession::address_of(const Argument::Pointer& pointer) {
+  const auto& [buffer, offset] = pointer.address;
+  if (buffer.index >= buffers_.size() || offset > buffers_[buffer.index].size) {
+    return Error{"an argument points to no buffer of the session"};
+  }
+  const std::span<std::byte> rest = bytes(buffer).subspan(offset);
+  const std::span<std::byte> memory = rest.first(std::min<std::uint64_t>(rest.size(), pointer.region.bytes));
+  const auto [known, is_new] = regions_.try_emplace({memory.data(), memory.size()}, AllocationId{});
+  if (is_new) {
+    const Region& region = pointer.region;
+    known->second = machine_.adopt(region.name.empty() ? fmt::format("buffer {}", buffer.index) : region.name, memory,
+                                   {.read_only = region.read_only, .uninitialised = region.uninitialised});
+  }
+  return machine_.address(known->second);
 }
 
 }  // namespace assay::ptx

@@ -1,9 +1,11 @@
-// Buffers of the host as allocations of a machine, and launches on it. Private to the device.
+// Buffers of the host, and launches on a machine that sees of them what the arguments' regions name, each region as an
+// allocation of its own. Private to the device.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "backends/backend.hpp"
@@ -27,19 +29,20 @@ class PtxSession final : public backends::Session {
   struct Buffer {
     std::unique_ptr<std::byte[], FreeAligned> memory;
     std::size_t size = 0;
-    AllocationId allocation;
   };
 
   backends::RunOutcome run_one(const backends::LaunchRequest& launch);
   Result<std::shared_ptr<const Kernel>> kernel_of(const std::shared_ptr<const backends::Artifact>& artifact,
                                                   const std::string& symbol);
-  Result<Arguments> arguments_of(const backends::LaunchRequest& launch) const;
+  Result<Arguments> arguments_of(const backends::LaunchRequest& launch);
+  Result<std::uint64_t> address_of(const backends::Argument::Pointer& pointer);
 
   backends::SessionLimits limits_;
   PtxOptions options_;
   Machine machine_;
   std::size_t used_ = 0;
   std::vector<Buffer> buffers_;
+  std::map<std::pair<const std::byte*, std::size_t>, AllocationId> regions_;  ///< of the current launch
   std::map<std::shared_ptr<const backends::Artifact>, std::shared_ptr<const Module>> modules_;
   std::map<std::pair<const Module*, std::string>, std::shared_ptr<const Kernel>> kernels_;
 };

@@ -15,17 +15,16 @@ constexpr double kTiny = 1e-30, kHuge = 1e30;
 class BackwardJudge {
  public:
   explicit BackwardJudge(const Stage& stage)
-      : stage_(stage), verdict_(stage.judgement.backward), carries_seed_(carries_seed(stage.subject)) {}
+      : stage_(stage),
+        verdict_(stage.judgement.backward),
+        roles_(roles_of(stage, backends::Pass::kBackward)),
+        carries_seed_(carries_seed(stage.subject)) {}
 
   void run() {
     plan();
     if (verdict_.failed() || !run_trials(stage_, trials_, verdict_)) return;
-    // The forward sweep repeats stores to arrays that the kernel also reads, in the scratch copy that they are here.
-    std::vector<bool> may_change;
-    for (const ir::ParameterUse& use : stage_.uses)
-      may_change.push_back(use.changed() && use.read);
     for (const Trial& trial : trials_)
-      check_memory(stage_, trial, may_change, verdict_);
+      check_memory(stage_, trial, verdict_);
     for (std::size_t t = 0; t < trials_.size(); ++t)
       check(t);
     count_sets();
@@ -34,10 +33,9 @@ class BackwardJudge {
  private:
   void add(Purpose purpose, std::size_t set, Lane lane, Start start, double seed_factor, Geometry geometry = {}) {
     const InputSet& input = stage_.sets[set];
-    Result<Experiment> placed =
-        Experiment::place(stage_.bench.session, stage_.kernel, backends::Pass::kBackward, device_lane(lane),
-                          input.launch[lane], gradient_arguments(stage_.subject, input, lane, start, seed_factor),
-                          stage_.poisoned, std::byte{0xFF}, geometry);
+    Result<Experiment> placed = Experiment::place(
+        stage_.bench.session, stage_.kernel, backends::Pass::kBackward, device_lane(lane), input.launch[lane],
+        gradient_arguments(stage_.subject, input, lane, start, seed_factor), roles_, std::byte{0xFF}, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
     trials_.push_back({.purpose = purpose, .set = set, .lane = lane, .experiment = placed.take()});
   }
@@ -186,6 +184,7 @@ class BackwardJudge {
   }
 
   void count_sets() {
+    verdict_.input_sets = verdict_.generic_sets = verdict_.conclusive_generic_sets = 0;
     for (const InputSet& set : stage_.sets) {
       ++verdict_.input_sets;
       verdict_.generic_sets += set.generic;
@@ -196,6 +195,7 @@ class BackwardJudge {
 
   const Stage& stage_;
   PassVerdict& verdict_;
+  std::vector<Role> roles_;
   std::vector<bool> carries_seed_;
   std::vector<Trial> trials_;
 };

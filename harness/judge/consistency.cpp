@@ -93,9 +93,10 @@ class ConsistencyJudge {
   /// <J^T w, d> from the generated backward, and the size of its terms.
   std::optional<double> adjoint_product() {
     const auto& subject = stage_.subject;
-    Result<Experiment> placed = Experiment::place(
-        stage_.bench.session, stage_.kernel, backends::Pass::kBackward, backends::Lane::kLift, input_.launch[kLiftLane],
-        gradient_arguments(subject, input_, Lane::kLift, Start::kZero, 1), stage_.poisoned, std::byte{0xFF});
+    Result<Experiment> placed =
+        Experiment::place(stage_.bench.session, stage_.kernel, backends::Pass::kBackward, backends::Lane::kLift,
+                          input_.launch[kLiftLane], gradient_arguments(subject, input_, Lane::kLift, Start::kZero, 1),
+                          roles_of(stage_, backends::Pass::kBackward), std::byte{0xFF});
     if (!placed.ok()) return std::nullopt;
     Trial trial{.set = set_, .lane = Lane::kLift, .experiment = placed.take()};
     if (!run_trials(stage_, {&trial, 1}, verdict_)) return std::nullopt;
@@ -152,9 +153,10 @@ class ConsistencyJudge {
 
   Extrapolation difference(const std::vector<ir::Launch>& stencil, double step) {
     std::vector<Trial> trials;
+    const std::vector<Role> roles = roles_of(stage_, backends::Pass::kForward);
     for (const ir::Launch& launch : stencil) {
       Result<Experiment> placed = Experiment::place(stage_.bench.session, stage_.kernel, backends::Pass::kForward,
-                                                    backends::Lane::kLift, launch, {}, stage_.poisoned, std::byte{0});
+                                                    backends::Lane::kLift, launch, {}, roles, std::byte{0});
       if (!placed.ok()) return {.value = NAN};
       trials.push_back({.set = set_, .lane = Lane::kLift, .experiment = placed.take()});
     }

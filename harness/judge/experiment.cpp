@@ -17,22 +17,24 @@ backends::Argument by_value(const ir::Argument& argument) {
 
 }  // namespace
 
-Result<backends::Argument> Experiment::place_array(backends::Session& session, ir::Argument argument) {
+Result<backends::Argument> Experiment::place_array(backends::Session& session, ir::Argument argument,
+                                                   const Role& role) {
   const std::size_t size = argument.bytes.size();
   Result<backends::BufferId> buffer = session.allocate(size + 2 * kGuard);
   if (!buffer.ok()) return buffer.error();
   const std::span<std::byte> memory = session.bytes(buffer.value());
   std::fill(memory.begin(), memory.end(), kGuardByte);
   std::copy(argument.bytes.begin(), argument.bytes.end(), memory.begin() + kGuard);
-  backends::Argument placed =
-      backends::Argument::array(backends::BufferAddress{buffer.value(), kGuard}, argument.shape, argument.strides);
-  arrays_.push_back({.before = std::move(argument), .buffer = buffer.value(), .placed = true});
+  backends::Argument placed = backends::Argument::array(
+      backends::BufferAddress{buffer.value(), kGuard}, argument.shape, argument.strides,
+      {.name = role.name, .bytes = size, .read_only = role.read_only, .uninitialised = role.uninitialised});
+  arrays_.push_back({.before = std::move(argument), .role = role, .buffer = buffer.value(), .placed = true});
   return placed;
 }
 
 Result<Experiment> Experiment::place(backends::Session& session, const backends::BuiltKernel& kernel,
                                      backends::Pass pass, backends::Lane lane, const ir::Launch& launch,
-                                     const std::vector<ir::Argument>& gradients, const std::vector<bool>& poisoned,
+                                     const std::vector<ir::Argument>& gradients, const std::vector<Role>& roles,
                                      std::byte poison, Geometry geometry) {
   Experiment experiment;
   backends::LaunchRequest& request = experiment.request_;
@@ -52,16 +54,17 @@ Result<Experiment> Experiment::place(backends::Session& session, const backends:
     ir::Argument argument = launch.arguments[p];
     if (!argument.type.is_array()) {
       request.arguments.push_back(by_value(argument));
-      experiment.arrays_.push_back({.before = std::move(argument), .buffer = {}, .placed = false});
+      experiment.arrays_.push_back({.before = std::move(argument), .role = roles[p], .buffer = {}, .placed = false});
       continue;
     }
-    if (poisoned[p]) std::fill(argument.bytes.begin(), argument.bytes.end(), poison);
-    Result<backends::Argument> placed = experiment.place_array(session, std::move(argument));
+    if (roles[p].uninitialised) std::fill(argument.bytes.begin(), argument.bytes.end(), poison);
+    Result<backends::Argument> placed = experiment.place_array(session, std::move(argument), roles[p]);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }
-  for (const ir::Argument& gradient : gradients) {
-    Result<backends::Argument> placed = experiment.place_array(session, gradient);
+  for (std::size_t g = 0; g < gradients.size(); ++g) {
+    Result<backends::Argument> placed =
+        experiment.place_array(session, gradients[g], roles[launch.arguments.size() + g]);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "backends/backend.hpp"
@@ -13,9 +14,17 @@
 
 namespace assay::harness {
 
+/// What a parameter's memory is to the kernel.
+struct Role {
+  std::string name;            ///< as in the Python source; "grad_x" for a gradient
+  bool uninitialised = false;  ///< the kernel writes each cell before it reads it, if it does
+  bool read_only = false;
+};
+
 /// An array argument as the launch found it and where it lies.
 struct PlacedArray {
   ir::Argument before;  ///< content and layout at launch
+  Role role;
   backends::BufferId buffer;
   bool placed = false;  ///< false: a by-value argument, which has no memory
 };
@@ -29,11 +38,12 @@ struct Geometry {
 
 class Experiment {
  public:
-  /// Lays the launch's arguments and then `gradients` (rank 1 or more) out in the session's memory. Arrays flagged in
-  /// `poisoned` are filled with the byte `poison` instead of their content. Fails when the memory is used up.
+  /// Lays the launch's arguments and then `gradients` (rank 1 or more) out in the session's memory; `roles` has one
+  /// entry for each. Uninitialised arrays are filled with the byte `poison` instead of their content. Fails when the
+  /// memory is used up.
   static Result<Experiment> place(backends::Session& session, const backends::BuiltKernel& kernel, backends::Pass pass,
                                   backends::Lane lane, const ir::Launch& launch,
-                                  const std::vector<ir::Argument>& gradients, const std::vector<bool>& poisoned,
+                                  const std::vector<ir::Argument>& gradients, const std::vector<Role>& roles,
                                   std::byte poison, Geometry geometry = {});
 
   /// Runs this experiment's gradients in the memory of another's: the second of two launches that accumulate. Seeds are
@@ -49,7 +59,7 @@ class Experiment {
   bool unmodified(backends::Session& session, std::size_t array) const;
 
  private:
-  Result<backends::Argument> place_array(backends::Session& session, ir::Argument argument);
+  Result<backends::Argument> place_array(backends::Session& session, ir::Argument argument, const Role& role);
 
   backends::LaunchRequest request_;
   std::vector<PlacedArray> arrays_;

@@ -15,16 +15,14 @@ constexpr std::byte kOtherPoison{0x3C};  // small finite numbers
 
 class ForwardJudge {
  public:
-  explicit ForwardJudge(const Stage& stage) : stage_(stage), verdict_(stage.judgement.forward) {}
+  explicit ForwardJudge(const Stage& stage)
+      : stage_(stage), verdict_(stage.judgement.forward), roles_(roles_of(stage, backends::Pass::kForward)) {}
 
   void run() {
     plan();
     if (verdict_.failed() || !run_trials(stage_, trials_, verdict_)) return;
-    std::vector<bool> may_change;
-    for (const ir::ParameterUse& use : stage_.uses)
-      may_change.push_back(use.changed());
     for (const Trial& trial : trials_)
-      check_memory(stage_, trial, may_change, verdict_);
+      check_memory(stage_, trial, verdict_);
     for (const Trial& trial : trials_)
       check(trial);
     count_sets();
@@ -34,7 +32,7 @@ class ForwardJudge {
   void add(Purpose purpose, std::size_t set, Lane lane, std::byte poison, Geometry geometry = {}) {
     Result<Experiment> placed =
         Experiment::place(stage_.bench.session, stage_.kernel, backends::Pass::kForward, device_lane(lane),
-                          stage_.sets[set].launch[lane], {}, stage_.poisoned, poison, geometry);
+                          stage_.sets[set].launch[lane], {}, roles_, poison, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
     trials_.push_back({.purpose = purpose, .set = set, .lane = lane, .experiment = placed.take()});
   }
@@ -151,6 +149,7 @@ class ForwardJudge {
   }
 
   void count_sets() {
+    verdict_.input_sets = verdict_.generic_sets = verdict_.conclusive_generic_sets = 0;
     for (const InputSet& set : stage_.sets) {
       ++verdict_.input_sets;
       verdict_.generic_sets += set.generic;
@@ -160,6 +159,7 @@ class ForwardJudge {
 
   const Stage& stage_;
   PassVerdict& verdict_;
+  std::vector<Role> roles_;
   std::vector<Trial> trials_;
 };
 

@@ -35,6 +35,23 @@ void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const ir::Functi
                    "' is defined (# launch: ..., # domain: ...)");
 }
 
+/// Both passes on the stage's target; a pass that failed on an earlier one is decided.
+void judge_target(const Stage& stage, const std::vector<Drawn>& sizes) {
+  const Bench& bench = stage.bench;
+  const Judgement& judgement = stage.judgement;
+  if (bench.forward && !judgement.forward.failed()) {
+    bench.session.reset();
+    judge_forward(stage);
+    if (!judgement.forward.failed()) judge_sizes(stage, sizes);
+  }
+  if (bench.backward && stage.subject.adjoint != nullptr && !judgement.backward.failed()) {
+    bench.session.reset();
+    judge_backward(stage);
+    bench.session.reset();
+    if (!judgement.backward.failed()) judge_consistency(stage);
+  }
+}
+
 }  // namespace
 
 Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench) {
@@ -60,27 +77,21 @@ Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, con
     sets = std::get<std::vector<InputSet>>(std::move(drawn));
     if (bench.forward) sizes = draw_sizes(space.value(), bench);
   }
-  const Stage stage{.subject = subject,
-                    .kernel = kernel,
-                    .bench = bench,
-                    .sets = sets,
-                    .poisoned = space.value().uninitialised(),
-                    .uses = space.value().uses(),
-                    .judgement = judgement};
+  Stage stage{.subject = subject,
+              .kernel = kernel,
+              .bench = bench,
+              .sets = sets,
+              .poisoned = space.value().uninitialised(),
+              .uses = space.value().uses(),
+              .judgement = judgement};
   const double run_before = judgement.run_ms;
   {
     const Stopwatch watch(judgement.compare_ms);
-    if (bench.forward) {
-      bench.session.reset();
-      judge_forward(stage);
-      if (!judgement.forward.failed()) judge_sizes(stage, sizes);
+    for (const std::string& target : kernel.targets.empty() ? std::vector<std::string>{""} : kernel.targets) {
+      stage.target = judgement.forward.target = judgement.backward.target = target;
+      judge_target(stage, sizes);
     }
-    if (bench.backward && subject.adjoint != nullptr) {
-      bench.session.reset();
-      judge_backward(stage);
-      bench.session.reset();
-      if (!judgement.backward.failed()) judge_consistency(stage);
-    }
+    judgement.forward.target = judgement.backward.target = "";
   }
   judgement.compare_ms -= judgement.run_ms - run_before;
   if (bench.backward && subject.adjoint != nullptr) {

@@ -21,15 +21,15 @@ void judge_sizes(const Stage& stage, const std::vector<Drawn>& launches) {
   for (const auto& [launch, sample] : launches) {
     if (launch.threads() > 0 && atomics) continue;
     stage.bench.session.reset();
+    std::vector<Role> roles = roles_of(stage, backends::Pass::kForward);
+    for (Role& role : roles)
+      role.read_only |= launch.threads() == 0;
     Result<Experiment> placed = Experiment::place(stage.bench.session, stage.kernel, backends::Pass::kForward,
-                                                  backends::Lane::kNative, launch, {}, stage.poisoned, std::byte{0xFF});
+                                                  backends::Lane::kNative, launch, {}, roles, std::byte{0xFF});
     if (!placed.ok()) return verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     Trial trial{.set = stage.sets.size(), .lane = Lane::kNative, .experiment = placed.take()};
     if (!run_trials(stage, {&trial, 1}, verdict)) return;
-    std::vector<bool> may_change;
-    for (const ir::ParameterUse& use : stage.uses)
-      may_change.push_back(use.changed() && launch.threads() > 0);
-    check_memory(stage, trial, may_change, verdict);
+    check_memory(stage, trial, verdict);
     if (launch.threads() == 0) continue;
 
     if (sample.decisions.uncertain[Lane::kNative] > 0) continue;

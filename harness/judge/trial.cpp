@@ -13,13 +13,13 @@ using namespace backends;
 
 struct NamedOutcome {
   Outcome outcome;
-  const char* kind;
+  std::string kind;
 };
 
 NamedOutcome classify(const RunOutcome& outcome) {
   if (std::holds_alternative<Crashed>(outcome)) return {Outcome::crashed, "signal"};
   if (std::holds_alternative<TimedOut>(outcome)) return {Outcome::timed_out, "time_limit"};
-  if (std::holds_alternative<MemoryFault>(outcome)) return {Outcome::memory_fault, "device"};
+  if (const auto* fault = std::get_if<MemoryFault>(&outcome)) return {Outcome::memory_fault, fault->kind};
   if (std::holds_alternative<ResourceError>(outcome)) return {Outcome::resource_error, "device"};
   if (std::holds_alternative<Unsupported>(outcome)) return {Outcome::unsupported, "device"};
   return {Outcome::launch_failed, "launch"};
@@ -39,7 +39,26 @@ ExactNumber exact_in(ir::Scalar scalar, double value) {
   return scalar == ir::Scalar::kF32 ? exact(static_cast<float>(value)) : exact(value);
 }
 
+/// One launch of each pass and target stands for all: the first check in the kernel's own types.
+bool is_profiled(const Trial& trial) {
+  return trial.purpose == Purpose::kCheck && trial.set == 0 && trial.lane == Lane::kNative;
+}
+
 }  // namespace
+
+std::vector<Role> roles_of(const Stage& stage, Pass pass) {
+  std::vector<Role> roles;
+  for (std::size_t p = 0; p < stage.uses.size(); ++p) {
+    const ir::ParameterUse& use = stage.uses[p];
+    roles.push_back({.name = stage.subject.kernel.variables[p].name,
+                     .uninitialised = stage.poisoned[p],
+                     .read_only = !use.changed() || (pass == Pass::kBackward && !use.read)});
+  }
+  if (pass == Pass::kForward) return roles;
+  for (const passes::GradientParameter& gradient : stage.subject.adjoint->gradients)
+    roles.push_back({.name = stage.subject.adjoint->module.kernels[0].var(gradient.gradient).name});
+  return roles;
+}
 
 bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdict) {
   const auto start = std::chrono::steady_clock::now();
@@ -47,7 +66,9 @@ bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdic
   requests.reserve(trials.size());
   for (const Trial& trial : trials) {
     requests.push_back(trial.experiment.request());
+    requests.back().target = stage.target;
     requests.back().time_limit = stage.bench.time_limit;
+    requests.back().profile = is_profiled(trial);
   }
   // The first one goes ahead: a kernel that hangs or crashes does it once and not for every trial.
   const std::span<const LaunchRequest> all(requests);
@@ -60,31 +81,34 @@ bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdic
   bool completed = true;
   for (std::size_t t = 0; t < outcomes.size(); ++t) {
     trials[t].outcome = std::move(outcomes[t]);
-    if (std::holds_alternative<Completed>(trials[t].outcome)) continue;
+    if (auto* done = std::get_if<Completed>(&trials[t].outcome)) {
+      if (done->profile) verdict.profiles.push_back(std::move(*done->profile));
+      continue;
+    }
     completed = false;
     const NamedOutcome named = classify(trials[t].outcome);
     verdict.fail(named.outcome, named.kind,
                  fmt::format("{} on input set {} ({} threads)", describe(trials[t].outcome), trials[t].set,
                              trials[t].experiment.request().threads));
     if (const auto* crash = std::get_if<Crashed>(&trials[t].outcome)) verdict.log = crash->output;
+    if (const auto* fault = std::get_if<MemoryFault>(&trials[t].outcome)) verdict.keep(fault->findings);
   }
   return completed;
 }
 
-void check_memory(const Stage& stage, const Trial& trial, const std::vector<bool>& may_change, PassVerdict& verdict) {
+void check_memory(const Stage& stage, const Trial& trial, PassVerdict& verdict) {
   const auto& arrays = trial.experiment.arrays();
   for (std::size_t a = 0; a < arrays.size(); ++a) {
     if (!arrays[a].placed) continue;
-    const bool is_parameter = a < trial.experiment.parameters();
-    const std::string name = is_parameter ? stage.subject.kernel.variables[a].name
-                                          : fmt::format("gradient {}", a - trial.experiment.parameters());
+    const Role& role = arrays[a].role;
     if (!trial.experiment.guards_intact(stage.bench.session, a)) {
       verdict.fail(Outcome::memory_fault, "out_of_bounds",
-                   fmt::format("memory beside '{}' was overwritten on input set {}", name, trial.set));
+                   fmt::format("memory beside '{}' was overwritten on input set {}", role.name, trial.set));
     }
-    if (is_parameter && !may_change[a] && !trial.experiment.unmodified(stage.bench.session, a)) {
-      verdict.fail(Outcome::memory_fault, "input_modified",
-                   fmt::format("'{}', which this pass must not change, was modified on input set {}", name, trial.set));
+    if (role.read_only && !trial.experiment.unmodified(stage.bench.session, a)) {
+      verdict.fail(
+          Outcome::memory_fault, "input_modified",
+          fmt::format("'{}', which this pass must not change, was modified on input set {}", role.name, trial.set));
     }
   }
 }

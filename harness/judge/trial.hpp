@@ -37,16 +37,20 @@ struct Stage {
   const std::vector<InputSet>& sets;
   const std::vector<bool>& poisoned;
   const ir::ParameterUses& uses;
+  std::string target;  ///< of the kernel, that launches run; empty where it has only one
   Judgement& judgement;
 
   bool is_deep(std::size_t set) const { return set < static_cast<std::size_t>(bench.policy.deep_sets); }
 };
 
+/// What each parameter of a pass's entry is to it: the kernel's, then for the backward pass the gradients. Backward
+/// repeats stores to arrays that the kernel also reads, in the scratch copy that they are there; it changes no other.
+std::vector<Role> roles_of(const Stage& stage, backends::Pass pass);
 /// Runs the trials, the first alone, and notes their outcomes. False, and a verdict, if one did not complete; the rest
 /// may then not have run.
 bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdict);
-/// Guard bands and arrays that must not change; `may_change` flags the kernel's parameters that may.
-void check_memory(const Stage& stage, const Trial& trial, const std::vector<bool>& may_change, PassVerdict& verdict);
+/// Guard bands, and arrays that must not change.
+void check_memory(const Stage& stage, const Trial& trial, PassVerdict& verdict);
 /// Notes the positions that failed as mismatches and the case as failed.
 void report_mismatches(const Stage& stage, Tier tier, const Trial& trial, const std::string& array,
                        const ir::Argument& layout, std::span<const Computed> got, std::span<const Expected> expected,

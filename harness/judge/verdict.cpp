@@ -39,7 +39,19 @@ void PassVerdict::count(Tier tier, const Comparison& comparison) {
 void PassVerdict::count_one(Tier tier, double rho, bool failed) { add(result_of(tiers, tier), 1, failed ? 1 : 0, rho); }
 
 void PassVerdict::fail(Outcome outcome, std::string kind, std::string message) {
-  if (!failure_) failure_ = Decision{outcome, std::move(kind), std::move(message)};
+  if (failure_) return;
+  if (!target.empty()) message += fmt::format(" [{}]", target);
+  failure_ = Decision{outcome, std::move(kind), std::move(message)};
+}
+
+void PassVerdict::keep(const std::vector<backends::MemoryFinding>& findings) {
+  for (const backends::MemoryFinding& found : findings) {
+    const bool known = std::any_of(faults.begin(), faults.end(), [&](const backends::MemoryFinding& other) {
+      return other.kind == found.kind && other.target == found.target && other.kernel == found.kernel &&
+             other.site.code_line == found.site.code_line;
+    });
+    if (!known && faults.size() < kMaxFaults) faults.push_back(found);
+  }
 }
 
 PassVerdict::Decision PassVerdict::decide() const {

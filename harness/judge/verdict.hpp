@@ -27,12 +27,17 @@ class PassVerdict {
   std::vector<Mismatch> mismatches;
   std::map<std::string, ControlTally> controls;  ///< by output array
   std::optional<Finding> finding;
+  std::vector<backends::MemoryFinding> faults;       ///< at most kMaxFaults
+  std::vector<backends::ExecutionProfile> profiles;  ///< by target of the kernel
+  std::string target;                                ///< that is being judged, named in what fails; empty: the only one
   std::string log;
   double rho_max = 0;
 
   void count(Tier tier, const Comparison& comparison);
   void count_one(Tier tier, double rho, bool failed);
   void keep(Mismatch mismatch) { keep_mismatch(mismatches, std::move(mismatch)); }
+  /// What a device found in one launch; the same instruction's finding of a later launch is not kept again.
+  void keep(const std::vector<backends::MemoryFinding>& findings);
   /// A check that failed; the first one decides the case.
   void fail(Outcome outcome, std::string kind, std::string message);
   bool failed() const { return failure_.has_value(); }

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/observation.hpp"
 #include "harness/record/outcome.hpp"
 
 namespace assay::harness {
@@ -125,6 +126,9 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
+// At most so many of a device's findings are kept for a case: the first ones, of different instructions.
+inline constexpr std::size_t kMaxFaults = 10;
+
 // One case of the run: one line. Name, family, kernel, types, device, pass and mode repeat the parts of the name.
 struct CaseRecord {
   std::string name;  // `case` in the line: family/kernel/types/device/pass[/mode], unique in the run
@@ -153,7 +157,9 @@ struct CaseRecord {
 
   std::vector<Mismatch> failures;  // at most kMaxMismatches
   std::optional<Finding> finding;
-  std::string log;  // end of the compiler's or the worker's stderr
+  std::vector<backends::MemoryFinding> faults;       // what the device found, at most kMaxFaults
+  std::vector<backends::ExecutionProfile> profiles;  // one for each target, of one launch; empty where none is observed
+  std::string log;                                   // end of the compiler's or the worker's stderr
   std::optional<Artifact> artifact;
 
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;

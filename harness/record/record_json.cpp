@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/record/observation_json.hpp"
+
 namespace assay::harness {
 namespace {
 
@@ -188,6 +190,10 @@ void add_optional_members(Json& line, const CaseRecord& record) {
     line["finding"] = {
         {"line", record.finding->line}, {"access", record.finding->access}, {"threads", record.finding->threads}};
   }
+  for (const backends::MemoryFinding& fault : record.faults)
+    line["faults"].push_back(to_json(fault));
+  for (const backends::ExecutionProfile& profile : record.profiles)
+    line["profiles"].push_back(to_json(profile));
   if (!record.log.empty()) line["log"] = record.log;
   if (record.artifact) {
     line["artifact"] = {{"python", record.artifact->python},
@@ -209,6 +215,10 @@ void read_optional_members(CaseRecord& record, const json& line) {
                              .access = finding.at("access"),
                              .threads = finding.at("threads").get<std::vector<std::string>>()};
   }
+  for (const json& fault : line.value("faults", json::array()))
+    record.faults.push_back(memory_finding_from(fault));
+  for (const json& profile : line.value("profiles", json::array()))
+    record.profiles.push_back(execution_profile_from(profile));
   record.log = line.value("log", "");
   if (line.contains("artifact")) {
     const json& artifact = line.at("artifact");

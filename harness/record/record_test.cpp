@@ -43,6 +43,24 @@ CaseRecord full_record() {
       .artifact = Artifact{.python = "p", .cpp = "c", .cuda = "u", .ir = "i", .compile_command = "g++"}};
   record.tiers.t1 = TierResult{.checks = 640, .failed = 12, .rho_max = kInf};
   record.tiers.t5 = TierResult{.checks = 0, .failed = 0, .rho_max = std::nullopt};
+  backends::MemoryFinding fault{.kind = "read_write_race",
+                                .kernel = "product_backward",
+                                .target = "compute_75",
+                                .site = {57, 31, "st.global.f32 [%rd4], %f2", {4, 0, 0}, {1, 2, 3}},
+                                .other = backends::AccessSite{52, 30, "ld.global.f32", {3, 0, 0}, {0, 0, 1}},
+                                .space = "global",
+                                .address = "0x48000000080",
+                                .allocation = "grad_x",
+                                .offset = -4,
+                                .allocation_bytes = 132,
+                                .access_bytes = 4,
+                                .count = 3,
+                                .text = "read_write_race in product_backward"};
+  record.faults.push_back(fault);
+  record.profiles.push_back({.target = "compute_75",
+                             .threads = 13,
+                             .fidelity = {377, 13, 5, 2, true},
+                             .measures = {{"lane_efficiency", 0.40625}, {"thread_instructions", 397}}});
   record.failures.push_back({.tier = "t1",
                              .array = "grad_x",
                              .index = {3, 0},
@@ -97,12 +115,14 @@ TEST(RecordJson, DefaultRecordLeavesOutWhatItDoesNotHave) {
   CaseRecord record = full_record();
   record.failures.clear();
   record.finding.reset();
+  record.faults.clear();
+  record.profiles.clear();
   record.artifact.reset();
   record.log.clear();
   record.rho_max.reset();
   const json line = json::parse(to_line(record));
   EXPECT_EQ(first_complaint(line.dump()), "");
-  for (const char* name : {"failures", "finding", "artifact", "log"})
+  for (const char* name : {"failures", "finding", "faults", "profiles", "artifact", "log"})
     EXPECT_FALSE(line.contains(name)) << name;
   EXPECT_TRUE(line.at("rho_max").is_null());
   EXPECT_EQ(case_from(line), record);

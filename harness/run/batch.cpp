@@ -69,6 +69,8 @@ void take_verdict(CaseRecord& record, PassVerdict verdict) {
   record.tiers = verdict.tiers;
   record.failures = std::move(verdict.mismatches);
   record.finding = std::move(verdict.finding);
+  record.faults = std::move(verdict.faults);
+  record.profiles = std::move(verdict.profiles);
   record.log = std::move(verdict.log);
 }
 

@@ -1,0 +1,18 @@
+// Whether an approximation can have reached what a run stored. Private to the machine.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "backends/ptx/program.hpp"
+
+namespace assay::ptx {
+
+/// True when a value that an executed approximate instruction gave, or that was computed from one, was stored to global
+/// memory, decided an address of it or chose whether something was stored. `executed` counts each op of the kernel.
+///
+/// It follows values through registers, and through shared and local memory each as a whole, without regard to the
+/// order of instructions: an upper bound. Which way a branch went does not count.
+[[nodiscard]] bool approximation_reaches_result(const Kernel& kernel, std::span<const std::uint64_t> executed);
+
+}  // namespace assay::ptx
