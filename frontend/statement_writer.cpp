@@ -203,7 +203,29 @@ bool StatementWriter::same(ir::ExprId a, ir::ExprId b) const {
                     [&](ir::ExprId s, ir::ExprId t) { return same(s, t); });
 }
 
+/// Whether the expression is a vector of zeros, made from its components or from one of them.
+bool StatementWriter::is_zero_vector(ir::ExprId id) const {
+  const ir::Expr& expr = function_.expr(id);
+  if (expr.kind != ir::ExprKind::kOperation || (expr.op != ir::Op::kVector && expr.op != ir::Op::kSplat)) return false;
+  return std::ranges::all_of(expr.args, [&](ir::ExprId arg) {
+    return function_.expr(arg).kind == ir::ExprKind::kLiteral && function_.expr(arg).bits == 0;
+  });
+}
+
+/// `a[i][k] += e`, which the reader makes an addition of a vector that is zero elsewhere. False if it is none.
+bool StatementWriter::component_update(const ir::Atomic& atomic) {
+  const ir::Expr& value = function_.expr(atomic.value);
+  const bool sums = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub;
+  const bool inserts = value.kind == ir::ExprKind::kOperation && value.op == ir::Op::kInsert;
+  if (!sums || !inserts || atomic.result != ir::kNone || !is_zero_vector(value.args[0])) return false;
+  line(fmt::format("{}[{}][{}] {}= {}", expressions_.write(atomic.array), expressions_.list(atomic.indices),
+                   expressions_.write(value.args[1]), atomic.op == ir::AtomicOp::kAdd ? "+" : "-",
+                   expressions_.write(value.args[2])));
+  return true;
+}
+
 void StatementWriter::atomic(const ir::Atomic& atomic) {
+  if (component_update(atomic)) return;
   std::string arguments = expressions_.write(atomic.array) + ", " + expressions_.list(atomic.indices);
   if (atomic.compare != ir::kNone) arguments += ", " + expressions_.write(atomic.compare);
   arguments += ", " + expressions_.write(atomic.value);

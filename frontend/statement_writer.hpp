@@ -33,6 +33,8 @@ class StatementWriter {
   void let(const ir::Let& let, ir::Loc loc);
   void assign(const ir::Assign& assign);
   void atomic(const ir::Atomic& atomic);
+  bool component_update(const ir::Atomic& atomic);
+  bool is_zero_vector(ir::ExprId id) const;
   void call(const ir::Call& call);
   void if_(const ir::If& branch, std::string_view keyword);
   void for_(const ir::For& loop);

@@ -22,7 +22,10 @@ class UseCollector {
     for_each_statement(function_.body, [this](const Stmt& statement) {
       std::visit(Overloaded{
                      [this](const Store& store) { change(store.array, &ParameterUse::written); },
-                     [this](const Atomic& atomic) { change(atomic.array, &ParameterUse::atomically_updated); },
+                     [this](const Atomic& atomic) {
+                       change(atomic.array, &ParameterUse::atomically_updated);
+                       if (atomic.result != kNone) change(atomic.array, &ParameterUse::read);
+                     },
                      [this](const Call& call) { pass(call.function, call.args); },
                      [](const auto&) {},
                  },

@@ -11,7 +11,7 @@ namespace assay::ir {
 
 /// What a function may do with one parameter, calls looked through. An array's shape is not its content.
 struct ParameterUse {
-  bool read = false;                ///< the value, or an element, is read
+  bool read = false;                ///< the value, or an element, is read, also by an atomic whose result is kept
   bool written = false;             ///< an element is stored
   bool atomically_updated = false;  ///< an element is updated by an atomic
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -18,6 +19,8 @@ using reference::Finding;
 constexpr int kTries = 24;
 constexpr int kSample = 96;
 constexpr std::int32_t kLargestExtent = 1 << 17;
+/// Of all arrays of a launch together: the oracle keeps some 150 bytes for each.
+constexpr std::int64_t kMostElements = 1 << 22;
 constexpr std::int64_t kLargestInteger = 12;
 constexpr double kLow = -2, kHigh = 2, kPositiveLow = 0.1;
 
@@ -112,9 +115,10 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
   }
 }
 
-Launch InputSpace::guess(const DrawRequest& request, std::uint64_t attempt) const {
+std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_t attempt) const {
   Launch launch;
   choose_extents(launch, request);
+  std::int64_t elements = 0;
   for (VarId p = 0; p < kernel_->parameter_count; ++p) {
     const Type type = kernel_->var(p).type;
     std::vector<std::int32_t> shape;
@@ -124,6 +128,8 @@ Launch InputSpace::guess(const DrawRequest& request, std::uint64_t attempt) cons
       const std::int32_t guessed = beyond ? 6 + static_cast<std::int32_t>(d) : launch.extents[from];
       shape.push_back(std::max(guessed, least_shape_[static_cast<std::size_t>(p)][d]));
     }
+    if (type.is_array()) elements += std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+    if (elements > kMostElements) return std::nullopt;
     launch.arguments.push_back(make_argument(*module_, type, std::move(shape)));
   }
   // A launch given as an integer parameter or an array's length fixes that one; other terms fix the launch.
@@ -305,7 +311,13 @@ bool InputSpace::is_degenerate(const reference::Reference& reference) const {
 std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const CompleteRun& complete) {
   std::optional<Finding> last;
   for (std::uint64_t attempt = 0; attempt < kTries; ++attempt) {
-    Drawn drawn{.launch = guess(request, attempt), .reference = {}};
+    std::optional<Launch> launch = guess(request, attempt);
+    if (!launch) {
+      return NoInputs{.race = false,
+                      .message = fmt::format("the indices ask for arrays of more than {} elements", kMostElements),
+                      .finding = {}};
+    }
+    Drawn drawn{.launch = *std::move(launch), .reference = {}};
     reference::Run run{.launch = drawn.launch};
     complete(run);
     run.uninitialised = uninitialised_;

@@ -75,7 +75,8 @@ class InputSpace {
  private:
   InputSpace(const ir::Module& module, const ir::Function& kernel, const reference::Oracle& oracle, Hints hints);
 
-  ir::Launch guess(const DrawRequest& request, std::uint64_t attempt) const;
+  /// Nothing if the arrays would be too large.
+  std::optional<ir::Launch> guess(const DrawRequest& request, std::uint64_t attempt) const;
   void choose_extents(ir::Launch& launch, const DrawRequest& request) const;
   void bind_values(ir::Launch& launch, const DrawRequest& request, std::uint64_t attempt) const;
   void fill_array(ir::Launch& launch, ir::VarId parameter, const DrawRequest& request, std::uint64_t attempt) const;

@@ -1,6 +1,9 @@
 // The backward pass against the oracle: T1, T3 and T5, prefills, seeds, accumulation, controls.
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -32,10 +35,14 @@ class BackwardJudge {
 
  private:
   void add(Purpose purpose, std::size_t set, Lane lane, Start start, double seed_factor, Geometry geometry = {}) {
-    const InputSet& input = stage_.sets[set];
+    if (verdict_.failed()) return;
+    const auto [found, is_new] = launches_.try_emplace({set, lane});
+    if (is_new) found->second = backward_launch(stage_, set, lane, verdict_);
+    if (!found->second) return;
     Result<Experiment> placed = Experiment::place(
-        stage_.bench.session, stage_.kernel, backends::Pass::kBackward, device_lane(lane), input.launch[lane],
-        gradient_arguments(stage_.subject, input, lane, start, seed_factor), roles_, std::byte{0xFF}, geometry);
+        stage_.bench.session, stage_.kernel, backends::Pass::kBackward, device_lane(lane), *found->second,
+        gradient_arguments(stage_.subject, stage_.sets[set], lane, start, seed_factor), roles_, std::byte{0xFF},
+        geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
     trials_.push_back({.purpose = purpose, .set = set, .lane = lane, .experiment = placed.take()});
   }
@@ -197,6 +204,7 @@ class BackwardJudge {
   PassVerdict& verdict_;
   std::vector<Role> roles_;
   std::vector<bool> carries_seed_;
+  std::map<std::pair<std::size_t, Lane>, std::optional<ir::Launch>> launches_;  ///< by input set and lane
   std::vector<Trial> trials_;
 };
 

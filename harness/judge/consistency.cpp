@@ -93,9 +93,11 @@ class ConsistencyJudge {
   /// <J^T w, d> from the generated backward, and the size of its terms.
   std::optional<double> adjoint_product() {
     const auto& subject = stage_.subject;
+    const auto backward = backward_launch(stage_, set_, Lane::kLift, verdict_);
+    if (!backward) return std::nullopt;
     Result<Experiment> placed =
         Experiment::place(stage_.bench.session, stage_.kernel, backends::Pass::kBackward, backends::Lane::kLift,
-                          input_.launch[kLiftLane], gradient_arguments(subject, input_, Lane::kLift, Start::kZero, 1),
+                          *backward, gradient_arguments(subject, input_, Lane::kLift, Start::kZero, 1),
                           roles_of(stage_, backends::Pass::kBackward), std::byte{0xFF});
     if (!placed.ok()) return std::nullopt;
     Trial trial{.set = set_, .lane = Lane::kLift, .experiment = placed.take()};

@@ -96,6 +96,27 @@ bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdic
   return completed;
 }
 
+std::optional<ir::Launch> backward_launch(const Stage& stage, std::size_t set, Lane lane, PassVerdict& verdict) {
+  ir::Launch launch = stage.sets[set].launch[lane];
+  const std::vector<ir::VarId>& finals = stage.subject.adjoint->final_arrays;
+  if (finals.empty()) return launch;
+  Result<Experiment> placed =
+      Experiment::place(stage.bench.session, stage.kernel, backends::Pass::kForward, device_lane(lane), launch, {},
+                        roles_of(stage, backends::Pass::kForward), std::byte{0});
+  if (!placed.ok()) {
+    verdict.fail(Outcome::resource_error, "memory", placed.error().message);
+    return std::nullopt;
+  }
+  Trial forward{.purpose = Purpose::kOtherPoison, .set = set, .lane = lane, .experiment = placed.take()};
+  if (!run_trials(stage, {&forward, 1}, verdict)) return std::nullopt;
+  for (const ir::VarId array : finals) {
+    const auto p = static_cast<std::size_t>(array);
+    const auto now = forward.experiment.bytes(stage.bench.session, p);
+    launch.arguments[p].bytes.assign(now.begin(), now.end());
+  }
+  return launch;
+}
+
 void check_memory(const Stage& stage, const Trial& trial, PassVerdict& verdict) {
   const auto& arrays = trial.experiment.arrays();
   for (std::size_t a = 0; a < arrays.size(); ++a) {

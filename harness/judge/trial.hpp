@@ -1,6 +1,7 @@
 // The launches that judging a kernel takes, and what each is for. Private to the judge.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,6 +50,9 @@ std::vector<Role> roles_of(const Stage& stage, backends::Pass pass);
 /// Runs the trials, the first alone, and notes their outcomes. False, and a verdict, if one did not complete; the rest
 /// may then not have run.
 bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdict);
+/// The set's launch for the backward pass: Adjoint::final_arrays hold what a forward launch, run here, leaves in them.
+/// Nothing, and a verdict, if that launch does not complete.
+std::optional<ir::Launch> backward_launch(const Stage& stage, std::size_t set, Lane lane, PassVerdict& verdict);
 /// Guard bands, and arrays that must not change.
 void check_memory(const Stage& stage, const Trial& trial, PassVerdict& verdict);
 /// Notes the positions that failed as mismatches and the case as failed.

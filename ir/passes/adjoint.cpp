@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "ir/passes/own_cells.hpp"
 #include "ir/passes/private_cells.hpp"
 #include "ir/passes/refusal.hpp"
 #include "ir/passes/sweeps.hpp"
@@ -38,9 +39,43 @@ Function checkpoint_stride(const Module& module) {
   return function;
 }
 
+bool is_extremum(AtomicOp op) { return op == AtomicOp::kMin || op == AtomicOp::kMax; }
+
+/// How a kernel changes one array.
+struct Changes {
+  bool stored = false;
+  std::uint32_t atomics = 0;  ///< bit by AtomicOp
+
+  static std::uint32_t bit(AtomicOp op) { return std::uint32_t{1} << static_cast<unsigned>(op); }
+  /// Atomics take its minimum or its maximum and nothing else happens to it.
+  bool is_extremum() const { return !stored && (atomics == bit(AtomicOp::kMin) || atomics == bit(AtomicOp::kMax)); }
+};
+
+void collect_changes(const Region& region, std::vector<Changes>& changes) {
+  for (const Node& node : region.nodes) {
+    if (const auto* store = std::get_if<StoreNode>(&node.node))
+      changes[static_cast<std::size_t>(store->array)].stored = true;
+    if (const auto* update = std::get_if<AtomicNode>(&node.node))
+      changes[static_cast<std::size_t>(update->array)].atomics |= Changes::bit(update->op);
+    if (const auto* branch = std::get_if<Branch>(&node.node)) {
+      collect_changes(branch->then_region, changes);
+      collect_changes(branch->else_region, changes);
+    }
+    if (const auto* loop = std::get_if<Loop>(&node.node)) collect_changes(loop->body, changes);
+  }
+}
+
+/// By parameter.
+std::vector<Changes> find_changes(const Function& kernel, const SsaKernel& ssa) {
+  std::vector<Changes> changes(kernel.variables.size());
+  collect_changes(ssa.body, changes);
+  return changes;
+}
+
 class AdjointMaker {
  public:
-  AdjointMaker(const Module& module, const Function& kernel) : module_(module), kernel_(kernel) {}
+  AdjointMaker(const Module& module, const Function& kernel)
+      : module_(module), kernel_(keep_own_cells(module, kernel)) {}
 
   Result<Adjoint> run() {
     Result<SsaKernel> ssa = to_ssa(module_, kernel_);
@@ -81,6 +116,11 @@ class AdjointMaker {
     for (const GradientParameter& gradient : adjoint.gradients) {
       if (!gradient.is_array) add_value_gradient(builder, gradient, sweeps.adjoint_of(gradient.primal));
     }
+    const std::vector<Changes> changes = find_changes(kernel_, ssa.value());
+    for (VarId p = 0; p < kernel_.parameter_count; ++p) {
+      const bool floats = kernel_.var(p).type.has_float_components();
+      if (floats && changes[static_cast<std::size_t>(p)].is_extremum()) adjoint.final_arrays.push_back(p);
+    }
     if (!calls_anything(backward)) adjoint.module.functions.pop_back();
     adjoint.module.kernels.push_back(std::move(backward));
     return adjoint;
@@ -110,31 +150,17 @@ class AdjointMaker {
         return refuse(Refusal::kUnsupportedType, module_, ssa.values[v].loc, ssa.values[v].name);
       }
     }
-    return check_memory(ssa.body, activity);
+    return check_region(ssa.body, find_changes(kernel_, ssa), activity);
   }
 
-  /// Loads of arrays that the kernel updates atomically, and uses of what an atomic returned.
-  std::optional<Error> check_memory(const Region& body, const Activity& activity) const {
-    std::vector<bool> atomic(kernel_.variables.size());
-    collect_atomic(body, atomic);
-    return check_region(body, atomic, activity);
-  }
-  static void collect_atomic(const Region& region, std::vector<bool>& atomic) {
-    for (const Node& node : region.nodes) {
-      if (const auto* update = std::get_if<AtomicNode>(&node.node))
-        atomic[static_cast<std::size_t>(update->array)] = true;
-      if (const auto* branch = std::get_if<Branch>(&node.node)) {
-        collect_atomic(branch->then_region, atomic);
-        collect_atomic(branch->else_region, atomic);
-      }
-      if (const auto* loop = std::get_if<Loop>(&node.node)) collect_atomic(loop->body, atomic);
-    }
-  }
-  std::optional<Error> check_region(const Region& region, const std::vector<bool>& atomic,
+  /// Loads of arrays that the kernel updates atomically, uses of what an atomic returned, and extremes of arrays that
+  /// are also changed in another way.
+  std::optional<Error> check_region(const Region& region, const std::vector<Changes>& changes,
                                     const Activity& activity) const {
+    const auto of = [&](VarId array) { return changes[static_cast<std::size_t>(array)]; };
     for (const Node& node : region.nodes) {
       if (const auto* load = std::get_if<LoadNode>(&node.node)) {
-        if (atomic[static_cast<std::size_t>(load->array)]) {
+        if (of(load->array).atomics != 0) {
           return refuse(Refusal::kReadOfAtomic, module_, node.loc, kernel_.var(load->array).name);
         }
       }
@@ -142,13 +168,16 @@ class AdjointMaker {
         if (update->result != kNone && activity.active[static_cast<std::size_t>(update->result)]) {
           return refuse(Refusal::kAtomicResult, module_, node.loc, kernel_.var(update->array).name);
         }
+        if (is_extremum(update->op) && update->value.type.has_float_components() && !of(update->array).is_extremum()) {
+          return refuse(Refusal::kExtremumAtomic, module_, node.loc, kernel_.var(update->array).name);
+        }
       }
       if (const auto* branch = std::get_if<Branch>(&node.node)) {
-        if (auto error = check_region(branch->then_region, atomic, activity)) return error;
-        if (auto error = check_region(branch->else_region, atomic, activity)) return error;
+        if (auto error = check_region(branch->then_region, changes, activity)) return error;
+        if (auto error = check_region(branch->else_region, changes, activity)) return error;
       }
       if (const auto* loop = std::get_if<Loop>(&node.node)) {
-        if (auto error = check_region(loop->body, atomic, activity)) return error;
+        if (auto error = check_region(loop->body, changes, activity)) return error;
       }
     }
     return std::nullopt;
@@ -199,7 +228,7 @@ class AdjointMaker {
   }
 
   const Module& module_;
-  const Function& kernel_;
+  const Function kernel_;
 };
 
 }  // namespace

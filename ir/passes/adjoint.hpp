@@ -8,6 +8,9 @@
 //   to a cell gets the seed; an atomic addition reads it. Gradients of by-value parameters are summed over threads.
 // - Arrays that the kernel both writes and reads must be bound to scratch copies in their pre-launch state: the
 //   forward sweep stores into them. Others are not touched.
+// - An atomic minimum or maximum of floats needs the array's final content (Adjoint::final_arrays), which tells a
+//   thread whether its value won. The winner takes the seed out of the gradient; in a tie the first thread to come
+//   takes it whole, so that what is routed always sums to the seed.
 // - A loop that carries values which its derivative needs keeps a fixed number of checkpoints, whatever its trip count:
 //   all states of a short loop, a binomial selection of a long one (Griewank and Walther, "Revolve", ACM TOMS 26(1),
 //   2000), between which iterations are run again.
@@ -35,6 +38,9 @@ struct GradientParameter {
 struct Adjoint {
   ir::Module module;  ///< the primal's structs and functions and a helper; kernels[0] is the backward kernel
   std::vector<GradientParameter> gradients;
+  /// Parameters that must be bound to what the arrays held after the forward launch: those of which atomics take the
+  /// minimum or maximum.
+  std::vector<ir::VarId> final_arrays;
 };
 
 /// Makes the backward kernel of `kernel`, which the verifier admits in `module`. Refuses, with a label and the source

@@ -242,6 +242,42 @@ class Pair:
     out[i] = wp.normalize(u) * q[i][1]
     out[i] = out[i] + wp.cw_mul(u, out[i])
 )"},
+    {"own_cell_multiplied_in_loop", kUsual, R"(
+    i = wp.tid()
+    for j in range(n):
+        out[i] = out[i] * x[j] * 0.75 + y[i]
+        out[i] *= out[i] * 0.25
+    y[i] = out[i] * x[i]
+)",
+     kTo12},
+    {"own_cell_beyond_the_array", kUsual, R"(
+    i = wp.tid()
+    if i < 2:
+        for j in range(n):
+            y[i] = wp.sin(y[i]) * x[j]
+    out[i] = x[i] * x[i]
+)",
+     kTo12},
+    {"slots_counted_in_loop",
+     "x: wp.array2d(dtype=float), used: wp.array(dtype=int), n: int, out: wp.array2d(dtype=float)", R"(
+    i = wp.tid()
+    for j in range(n):
+        if x[i, j] > 0.0:
+            slot = wp.atomic_add(used, i, 2)
+            out[i, slot] = x[i, j] * x[i, j] * float(slot)
+)",
+     "# domain: 0 <= n <= 8\n# domain: 0 <= used <= 5\n"},
+    {"greatest_of_a_few", kUsual, R"(
+    i = wp.tid()
+    wp.atomic_max(out, 0, x[i])
+    wp.atomic_max(out, i % 2 + 1, y[i])
+)"},
+    {"least_with_a_constant", kUsual, R"(
+    i = wp.tid()
+    wp.atomic_min(out, i, x[i])
+    wp.atomic_min(out, i, 0.25)
+    y[i] = x[i] * y[i]
+)"},
     {"lazy_conditions", kUsual, R"(
     i = wp.tid()
     t = y[i] if x[i] > 0.0 and y[i] > 0.0 else x[i] * x[i]

@@ -49,6 +49,18 @@ void for_each_leaf(const ir::Module& module, const ir::Argument& argument, Set s
   }
 }
 
+bool is_permutation(const ir::Function& kernel, const ir::Variable& parameter) {
+  return std::ranges::find(kernel.annotations, fmt::format("domain: {} is a permutation", parameter.name)) !=
+         kernel.annotations.end();
+}
+
+void fill_reversed(ir::Argument& argument) {
+  const std::int64_t count = ir::element_count(argument);
+  for (std::int64_t k = 0; k < count; ++k) {
+    ir::write_integer(argument.type.scalar, argument.bytes.data() + ir::element_offset(argument, k), count - 1 - k);
+  }
+}
+
 void fill(const ir::Module& module, ir::Argument& argument, Bounds bounds, Rng& rng) {
   for_each_leaf(module, argument, [&](const ir::Leaf& leaf, std::size_t offset, std::size_t) {
     std::byte* const at = argument.bytes.data() + offset;
@@ -157,7 +169,17 @@ class Judge {
       }
       launch.arguments.push_back(std::move(argument));
     }
+    for (const ir::VarId array : adjoint_.final_arrays)
+      bind_final_content(launch.arguments[static_cast<std::size_t>(array)],
+                         *primal_.outputs[static_cast<std::size_t>(array)]);
     return launch;
+  }
+
+  void bind_final_content(ir::Argument& argument, const reference::OutputArray& output) const {
+    for_each_leaf(module_, argument, [&](const ir::Leaf& leaf, std::size_t offset, std::size_t number) {
+      if (!ir::is_float(leaf.scalar)) return;
+      ir::write_float(leaf.scalar, argument.bytes.data() + offset, static_cast<double>(output.elements[number].value));
+    });
   }
 
   void check(const GradientParameter& gradient, const Reference& found) {
@@ -209,6 +231,7 @@ Trial draw(const ir::Module& module, const ir::Function& kernel, std::uint64_t s
     ir::Argument argument =
         ir::make_argument(module, parameter.type, std::vector<std::int32_t>(parameter.type.rank, sizes.extent));
     fill(module, argument, domain_of(kernel, parameter), rng);
+    if (is_permutation(kernel, parameter)) fill_reversed(argument);
     std::vector<double> seeds;
     if (parameter.type.is_array()) {
       for_each_leaf(module, argument, [&](const ir::Leaf& leaf, std::size_t, std::size_t) {

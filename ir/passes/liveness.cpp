@@ -99,7 +99,11 @@ void Liveness::reads_of_node(const Node& node, ValueSet& reads) {
   if (const auto* compute = std::get_if<Compute>(&node.node)) reads_of_compute(*compute, reads);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) add_all(load->indices);
   if (const auto* store = std::get_if<StoreNode>(&node.node)) add_all(store->indices);
-  if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) add_all(atomic->indices);
+  if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
+    add_all(atomic->indices);
+    // Whether the value won is asked by comparing it with the array's final content.
+    if (atomic->op == AtomicOp::kMin || atomic->op == AtomicOp::kMax) add(reads, atomic->value);
+  }
   if (const auto* branch = std::get_if<Branch>(&node.node)) {
     add(reads, branch->condition);
     unite(reads, reverse_reads(branch->then_region));

@@ -37,7 +37,10 @@ inline constexpr std::array<RefusalRow, 9> kRefusals = {{
      "a float value of this type has no adjoint yet; use scalars, vectors or structs of them"},
     {Refusal::kUnorderedAtomic, "A04-unordered-atomic",
      "which thread's value remains depends on the order of threads, so there is no derivative"},
-    {Refusal::kExtremumAtomic, "A05-extremum-atomic", "an atomic minimum or maximum of floats has no adjoint yet"},
+    {Refusal::kExtremumAtomic, "A05-extremum-atomic",
+     "atomics take the minimum or maximum of an array that the kernel also changes in another way, so its final "
+     "content "
+     "does not tell which thread won"},
     {Refusal::kAtomicResult, "A06-atomic-result",
      "the previous content returned by an atomic depends on the order of threads; a derivative that needs it does "
      "not exist"},

@@ -60,7 +60,8 @@ kernel k(s: array<S,1>, out: array<f32,1>; i) {
   atomic_cas(out[0], 0.0, x[i])
 }
 )"},
-    {Refusal::kExtremumAtomic, "minimum", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+    {Refusal::kExtremumAtomic, "minimum_and_sum", "3:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  atomic_add(out[1], x[i])
   atomic_min(out[0], x[i])
 }
 )"},
@@ -105,7 +106,7 @@ kernel k(s: array<S,1>, out: array<f32,1>; i) {
 )"},
     {Refusal::kOverwrittenInLoop, "power_in_place", "3:5", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   for j: i32 in range(0, 3, 1) {
-    out[i] = mul(out[i], x[j])
+    out[add(i, 1)] = mul(out[add(i, 1)], x[j])
   }
 }
 )"},
@@ -113,28 +114,28 @@ kernel k(s: array<S,1>, out: array<f32,1>; i) {
      R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   let s: f32 = x[i]
   for j: i32 in range(0, 3, 1) {
-    s = mul(s, out[i])
+    s = mul(s, out[add(i, 1)])
   }
-  out[i] = s
+  out[add(i, 1)] = s
 }
 )"},
     {Refusal::kOverwrittenInLoop, "index_overwritten", "4:5",
      R"(kernel k(x: array<f32,1>, next: array<i32,1>, out: array<f32,1>; i) {
   let s: f32 = 1.0
   for j: i32 in range(0, 3, 1) {
-    s = mul(s, x[next[i]])
-    next[i] = add(next[i], 1)
+    s = mul(s, x[next[add(i, 1)]])
+    next[add(i, 1)] = add(next[add(i, 1)], 1)
   }
-  out[i] = s
+  out[add(i, 1)] = s
 }
 )"},
     {Refusal::kOverwrittenInLoop, "branch_on_overwritten", "4:5", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   let s: f32 = 1.0
   for j: i32 in range(0, 3, 1) {
-    if gt(out[i], 0.0) {
+    if gt(out[add(i, 1)], 0.0) {
       s = mul(s, x[j])
     }
-    out[i] = s
+    out[add(i, 1)] = s
   }
 }
 )"},
@@ -142,10 +143,10 @@ kernel k(s: array<S,1>, out: array<f32,1>; i) {
      R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   for j: i32 in range(0, 3, 1) {
     let s: f32 = x[j]
-    while lt(s, out[i]) {
+    while lt(s, out[add(i, 1)]) {
       s = add(mul(s, s), 1.0)
     }
-    out[i] = s
+    out[add(i, 1)] = s
   }
 }
 )"},

@@ -109,12 +109,23 @@ void Sweeps::reverse_atomic(const AtomicNode& atomic) {
   const ir::AtomicRow& operation = row(atomic.op);
   const std::string& name = kernel_.var(atomic.array).name;
   if (!operation.differentiable) return fail(refuse(Refusal::kUnorderedAtomic, module_, b_.at(), name));
-  if (atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax) {
-    return fail(refuse(Refusal::kExtremumAtomic, module_, b_.at(), name));
-  }
+  if (atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax) return reverse_extremum(atomic);
   const VarId gradient = gradients_[static_cast<std::size_t>(atomic.array)];
   const ExprId seed = b_.load(gradient, exprs(atomic.indices));
   accumulate(atomic.value, atomic.op == AtomicOp::kSub ? b_.op(Op::kNeg, {seed}) : seed);
+}
+
+void Sweeps::reverse_extremum(const AtomicNode& atomic) {
+  const VarId gradient = gradients_[static_cast<std::size_t>(atomic.array)];
+  const VarId seed = b_.let_zero("seed", atomic.value.type);
+  // The array holds its final content here.
+  const ExprId won = b_.op(Op::kEq, {expr(atomic.value), b_.load(atomic.array, exprs(atomic.indices))});
+  b_.if_(won, [&] {
+    const VarId taken =
+        b_.atomic_result("taken", AtomicOp::kExchange, gradient, exprs(atomic.indices), b_.zero(atomic.value.type));
+    b_.assign(seed, b_.var(taken));
+  });
+  accumulate(atomic.value, b_.var(seed));
 }
 
 void Sweeps::collect_receivers(const Branch& branch, ValueSet& receivers) const {

@@ -86,6 +86,7 @@ class Sweeps {
   void reverse_compute(const Compute& compute);
   void reverse_store(const StoreNode& store);
   void reverse_atomic(const AtomicNode& atomic);
+  void reverse_extremum(const AtomicNode& atomic);
   void reverse_branch(const Branch& branch);
   void reverse_loop(const Loop& loop);
   void reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints);

@@ -16,6 +16,7 @@ class NoDerivatives {
   struct Handle {};
   static constexpr bool kDerivatives = false;
   static bool active(const Handle&) { return false; }
+  static bool same(const Handle&, const Handle&) { return true; }
   static bool full() { return false; }
   static Handle leaf(std::size_t, std::size_t, ir::Scalar) { return {}; }
   static Handle combine(ir::Scalar, std::span<const Handle* const>, const Bounded*, std::uint32_t) { return {}; }
@@ -35,6 +36,7 @@ class DualNumbers {
   explicit DualNumbers(const std::vector<LeafValues>& directions) : directions_(directions) {}
 
   static bool active(const Handle& handle) { return handle.is_active; }
+  static bool same(const Handle& a, const Handle& b) { return a.is_active == b.is_active && a.tangent == b.tangent; }
   static bool full() { return false; }
 
   Handle leaf(std::size_t parameter, std::size_t leaf, ir::Scalar) const {

@@ -3,6 +3,7 @@
 // A Tracer says what to keep of derivatives: nothing, dual numbers, or a tape for the reverse sweep. It has
 //   Handle                                        what goes along with each value; default: no derivative
 //   active(handle), full()                        whether it depends on an input; whether to stop the run
+//   same(handle, handle)                          whether two derivatives are known to be the same
 //   leaf(parameter, leaf, type)                   handle of an input
 //   combine(type, sources, partials, wanted)      handle of an operation's result
 //   accumulate(type, old, contribution, sign)     handle of old + sign * contribution

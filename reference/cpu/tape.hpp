@@ -24,6 +24,7 @@ class Tape {
   Tape();
 
   static bool active(Node node) { return node != 0; }
+  static bool same(Node a, Node b) { return a == b; }
   bool full() const { return types_.size() >= kMostNodes; }
 
   /// An input.
