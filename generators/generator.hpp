@@ -28,7 +28,12 @@ enum class Family : std::uint8_t {
   kNestedLoop,
   kControlFlow,
   kScalarParam,
-  kVector
+  kVector,
+  kRandomMath,
+  kInPlace,
+  kAtomic,
+  kReduction,
+  kArrayAccess
 };
 
 struct FamilyRow {

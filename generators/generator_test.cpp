@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ir/analysis.hpp"
 #include "ir/operations.hpp"
 
 namespace assay::generators {
@@ -39,6 +40,9 @@ void walk(const ir::Function& function, const ir::Block& block, const std::funct
     } else if (const auto* store = std::get_if<ir::Store>(&statement.node)) {
       std::ranges::for_each(store->indices, reach);
       reach(store->value);
+    } else if (const auto* atomic = std::get_if<ir::Atomic>(&statement.node)) {
+      std::ranges::for_each(atomic->indices, reach);
+      reach(atomic->value);
     } else if (const auto* branch = std::get_if<ir::If>(&statement.node)) {
       reach(branch->condition);
       walk(function, branch->then_block, visit, see);
@@ -124,6 +128,8 @@ TEST(Generator, EveryFloatInputReachesAStatement) {
       const auto see = [&](const ir::Stmt& statement) {
         if (const auto* store = std::get_if<ir::Store>(&statement.node))
           used.insert(kernel.expr(store->array).variable);
+        if (const auto* atomic = std::get_if<ir::Atomic>(&statement.node))
+          used.insert(kernel.expr(atomic->array).variable);
       };
       walk(
           kernel, kernel.body, [&](const ir::Expr& expr) { used.insert(expr.variable); }, see);
@@ -152,13 +158,16 @@ TEST(Generator, EveryIntegerInputHasADomain) {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
       const Generated made = generate(family.family, seed);
       const ir::Function& kernel = made.module.kernels[0];
+      const ir::ParameterUses uses = ir::parameter_use(made.module, kernel);
       for (ir::VarId parameter = 0; parameter < kernel.parameter_count; ++parameter) {
         const ir::Variable& variable = kernel.var(parameter);
-        const bool is_output = variable.name == "counts" || variable.name == "neighbours";
-        if (!ir::is_integer(variable.type.scalar) || variable.type.is_struct() || is_output) continue;
-        const std::string wanted = fmt::format("<= {} <=", variable.name);
-        EXPECT_TRUE(std::ranges::any_of(kernel.annotations,
-                                        [&](const std::string& line) { return line.find(wanted) != line.npos; }))
+        const bool is_input = uses[static_cast<std::size_t>(parameter)].read;
+        if (!ir::is_integer(variable.type.scalar) || variable.type.is_struct() || !is_input) continue;
+        const std::string range = fmt::format("<= {} <=", variable.name);
+        const std::string order = fmt::format("{} is a permutation", variable.name);
+        EXPECT_TRUE(std::ranges::any_of(
+            kernel.annotations,
+            [&](const std::string& line) { return line.find(range) != line.npos || line.find(order) != line.npos; }))
             << made.name << " " << variable.name;
       }
     }

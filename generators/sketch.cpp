@@ -60,6 +60,12 @@ ir::VarId Sketch::scalar(std::string_view name, ir::Type type, Interval domain) 
   return variable;
 }
 
+ir::VarId Sketch::permutation(std::string_view name) {
+  const ir::VarId variable = parameter(name, ir::kI32.array_of(1), {0, 1 << 20});
+  comment(fmt::format("domain: {} is a permutation", kernel().var(variable).name));
+  return variable;
+}
+
 void Sketch::start() {
   for (int d = 0; d < launch_rank_; ++d)
     remember(builder_.thread_index(fresh(d == 0 ? "i" : "j")), {0, 1 << 20});

@@ -55,6 +55,8 @@ class Sketch {
   ir::VarId array(std::string_view name, ir::Type element, int rank, Interval domain = kUsualDomain);
   ir::VarId scalar(std::string_view name, ir::Type type, Interval domain = kUsualDomain);
   ir::VarId output(std::string_view name, ir::Type element) { return parameter(name, element.array_of(launch_rank_)); }
+  /// An index array of rank 1 that holds every index below its length once.
+  ir::VarId permutation(std::string_view name);
   /// The rank that the launch and all outputs will have; 1 unless set before the first output.
   void set_launch_rank(int rank) { launch_rank_ = rank; }
   /// Declares the thread indices i, j.

@@ -1,0 +1,8 @@
+# The sum of all x * w into one cell that already holds something.
+import warp as wp
+
+
+@wp.kernel
+def weighted_sum(x: wp.array(dtype=float), w: wp.array(dtype=float), total: wp.array(dtype=float)):
+    i = wp.tid()
+    wp.atomic_add(total, 0, x[i] * w[i])

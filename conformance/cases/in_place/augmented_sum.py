@@ -1,0 +1,10 @@
+# += and -= on a cell of the thread's own: read by name before and after.
+import warp as wp
+
+
+@wp.kernel
+def augmented_sum(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    x[i] += y[i] * y[i]
+    x[i] -= 0.25 * y[i]
+    out[i] = x[i] * x[i]

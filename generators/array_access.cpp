@@ -1,0 +1,127 @@
+// Where threads read and write: in one to four dimensions, transposed, shifted, strided, reversed, clamped, wrapped,
+// through index arrays and permutations, and scattered by addition.
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <string_view>
+
+#include "generators/families.hpp"
+#include "generators/ingredients.hpp"
+
+namespace assay::generators {
+namespace {
+
+using ir::Op;
+
+const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kSin, Op::kConditional};
+
+/// Makes indices of all kinds. Reads take any of them; writes of different threads must differ.
+class Indexer {
+ public:
+  Indexer(Sketch& sketch, ir::VarId gather) : sketch_(sketch), b_(sketch.b()), gather_(gather) {}
+
+  /// Indices into an array of the launch's rank, for a read.
+  std::function<std::vector<ir::ExprId>()> read(ir::VarId array) {
+    Rng& rng = sketch_.rng();
+    const int rank = b_.function().var(array).type.rank;
+    std::vector<int> order(static_cast<std::size_t>(rank));
+    std::iota(order.begin(), order.end(), 0);
+    if (rng.bernoulli(0.4)) rng.shuffle(order);
+    std::vector<std::function<ir::ExprId()>> makers;
+    for (int d = 0; d < rank; ++d)
+      makers.push_back(along(array, d, order[static_cast<std::size_t>(d)]));
+    return [makers] {
+      std::vector<ir::ExprId> indices;
+      for (const auto& make : makers)
+        indices.push_back(make());
+      return indices;
+    };
+  }
+
+ private:
+  /// One index along dimension d of the array, from thread index number `from`.
+  std::function<ir::ExprId()> along(ir::VarId array, int d, int from) {
+    Rng& rng = sketch_.rng();
+    const auto own = [this, from] { return sketch_.thread_index(from < sketch_.launch_rank() ? from : 0); };
+    const auto last = [this, array, d] { return b_.op(Op::kSub, {b_.shape_of(array, d), b_.i32(1)}); };
+    const int shift = rng.uniform_int(1, 3);
+    switch (rng.uniform_int(0, 8)) {
+      case 0: return [this, own, shift] { return b_.op(Op::kAdd, {own(), b_.i32(shift)}); };
+      case 1: return [this, own, shift] { return b_.op(Op::kMul, {own(), b_.i32(shift)}); };
+      case 2:  // clamped to the border
+        return [this, own, last, shift] { return b_.op(Op::kMin, {b_.op(Op::kAdd, {own(), b_.i32(shift)}), last()}); };
+      case 3:
+        return [this, own, shift] { return b_.op(Op::kMax, {b_.op(Op::kSub, {own(), b_.i32(shift)}), b_.i32(0)}); };
+      case 4:  // wrapped around
+        return [this, own, array, d, shift] {
+          return b_.op(Op::kMod, {b_.op(Op::kAdd, {own(), b_.i32(shift)}), b_.shape_of(array, d)});
+        };
+      case 5:
+        if (gather_ == ir::kNone) return own;
+        return [this] { return b_.load(gather_, {sketch_.thread_index()}); };
+      case 6: return [this, own, shift] { return b_.op(Op::kDiv, {own(), b_.i32(shift)}); };
+      case 7:  // clamped and from the end
+        return [this, own, last] { return b_.op(Op::kMax, {b_.op(Op::kSub, {last(), own()}), b_.i32(0)}); };
+      default: return own;
+    }
+  }
+
+  Sketch& sketch_;
+  ir::Builder& b_;
+  ir::VarId gather_;
+};
+
+/// How outputs are written.
+enum class Write : std::uint8_t { kOwn, kTransposed, kReversed, kPermuted, kScattered };
+
+void write(Grower& grower, Write how, ir::VarId output, ir::VarId permutation, Term value) {
+  Sketch& sketch = grower.sketch();
+  ir::Builder& b = sketch.b();
+  std::vector<ir::ExprId> indices = sketch.here();
+  switch (how) {
+    case Write::kOwn: break;
+    case Write::kTransposed: std::rotate(indices.begin(), indices.begin() + 1, indices.end()); break;
+    case Write::kReversed: {
+      const ir::ExprId last = b.op(Op::kSub, {b.shape_of(output, 0), b.i32(1)});
+      indices[0] = b.op(Op::kSub, {last, indices[0]});
+      break;
+    }
+    case Write::kPermuted: indices[0] = b.load(permutation, {indices[0]}); break;
+    case Write::kScattered:
+      indices[0] = b.op(Op::kDiv, {indices[0], b.i32(sketch.rng().uniform_int(2, 3))});
+      return b.atomic(ir::AtomicOp::kAdd, output, std::move(indices), value.expr);
+  }
+  b.store(output, std::move(indices), value.expr);
+}
+
+}  // namespace
+
+void make_array_access(Sketch& sketch) {
+  Rng& rng = sketch.rng();
+  const ir::Type real = choose_real(rng);
+  const int rank = rng.choose({1, 1, 1, 2, 2, 3, 4});
+  sketch.set_launch_rank(rank);
+  const Write how =
+      rng.choose({Write::kOwn, Write::kTransposed, Write::kReversed, Write::kPermuted, Write::kScattered});
+  const auto inputs = add_inputs(sketch, real, rank, 1, 3);
+  const auto rows = add_inputs(sketch, real, 1, 0, 1);
+  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const ir::VarId gather = rng.bernoulli(0.6) ? sketch.array("at", ir::kI32, 1, {0, 4}) : ir::kNone;
+  const ir::VarId permutation = how == Write::kPermuted ? sketch.permutation("to") : ir::kNone;
+  const auto outputs = add_outputs(sketch, real, 1, 1);
+  sketch.start();
+  Indexer indexer(sketch, gather);
+  for (const ir::VarId array : inputs) {
+    sketch.offer_element(array, indexer.read(array));
+    if (rng.bernoulli(0.6)) sketch.offer_element(array, indexer.read(array));
+  }
+  for (const ir::VarId array : rows)
+    sketch.offer_element(array, indexer.read(array));
+  offer_variables(sketch, scalars);
+
+  Grower grower(sketch, real, kMenu);
+  add_temporaries(grower, rng.uniform_int(0, 2), 2);
+  write(grower, how, outputs[0], permutation, grower.with_unused(grower.grow(3)));
+}
+
+}  // namespace assay::generators

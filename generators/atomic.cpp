@@ -1,0 +1,117 @@
+// Atomic updates, contended and spread: sums and differences of scalars and vectors, minima and maxima, and for
+// integers the operations on bits too. Each target sees operations that commute, so that no order of threads matters.
+#include <string_view>
+
+#include "generators/families.hpp"
+#include "generators/ingredients.hpp"
+#include "generators/integers.hpp"
+
+namespace assay::generators {
+namespace {
+
+using ir::AtomicOp;
+using ir::Op;
+
+/// Without selections: two threads would tie in a minimum or maximum by construction.
+const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kSin, Op::kTanh, Op::kDiv};
+
+/// One array that threads update, and how.
+struct Target {
+  ir::VarId array = ir::kNone;
+  AtomicOp op = AtomicOp::kAdd;
+  ir::Type type;
+};
+
+Target float_target(Sketch& sketch, ir::Type real) {
+  Rng& rng = sketch.rng();
+  const AtomicOp op = rng.choose(
+      {AtomicOp::kAdd, AtomicOp::kAdd, AtomicOp::kAdd, AtomicOp::kSub, AtomicOp::kSub, AtomicOp::kMin, AtomicOp::kMax});
+  const bool sums = op == AtomicOp::kAdd || op == AtomicOp::kSub;
+  const ir::Type type = sums && rng.bernoulli(0.3) ? vector_type(real.scalar, rng.uniform_int(2, 4)) : real;
+  const std::string_view name = sums ? "total" : op == AtomicOp::kMin ? "least" : "greatest";
+  return {.array = sketch.array(name, type, 1), .op = op, .type = type};
+}
+
+Target integer_target(Sketch& sketch, ir::Type integer) {
+  const AtomicOp op = sketch.rng().choose(
+      {AtomicOp::kAdd, AtomicOp::kSub, AtomicOp::kMin, AtomicOp::kMax, AtomicOp::kAnd, AtomicOp::kOr, AtomicOp::kXor});
+  return {.array = sketch.array("count", integer, 1, small_domain(integer)), .op = op, .type = integer};
+}
+
+/// Where the thread's update goes: one cell, a bin that an input names, one of a few, the thread's own.
+ir::ExprId cell(Sketch& sketch, ir::VarId bins) {
+  ir::Builder& b = sketch.b();
+  switch (sketch.rng().uniform_int(0, 4)) {
+    case 0: return b.i32(sketch.rng().uniform_int(0, 2));
+    case 1: return b.op(Op::kMod, {sketch.thread_index(), b.i32(sketch.rng().uniform_int(2, 5))});
+    case 2: return sketch.thread_index();
+    default: return b.load(bins, {sketch.thread_index()});
+  }
+}
+
+/// `own`: an input of the thread's own.
+Term value_for(Grower& grower, const Target& target, Term own, bool use_all) {
+  Sketch& sketch = grower.sketch();
+  const auto grown = [&](int depth) {
+    const Term term = grower.grow_in({-2, 2}, depth);
+    return use_all ? grower.with_unused(term) : term;
+  };
+  if (ir::is_integer(target.type.scalar)) return grow_integer(sketch, target.type, 2);
+  const bool sums = target.op == AtomicOp::kAdd || target.op == AtomicOp::kSub;
+  // Every thread its own value: equal ones would tie.
+  if (!sums) return grower.fit(grower.add(grown(2), grower.mul(own, grower.literal({0.5, 1.5}))), {-2, 2});
+  if (target.type.is_scalar()) return grown(3);
+  std::vector<ir::ExprId> components{grown(2).expr};
+  while (static_cast<int>(components.size()) < target.type.rows)
+    components.push_back(grower.grow_in({-2, 2}, 1).expr);
+  return {sketch.b().op(Op::kVector, components), {-2, 2}};
+}
+
+void update(Grower& grower, const Target& target, ir::VarId input, ir::VarId bins, bool use_all) {
+  Sketch& sketch = grower.sketch();
+  const Term value = value_for(grower, target, sketch.element(input, sketch.here()), use_all);
+  sketch.b().atomic(target.op, target.array, {cell(sketch, bins)}, value.expr);
+}
+
+}  // namespace
+
+void make_atomic(Sketch& sketch) {
+  Rng& rng = sketch.rng();
+  const ir::Type real = choose_real(rng);
+  const ir::Type integer = scalar_type(
+      rng.choose({ir::Scalar::kI32, ir::Scalar::kI32, ir::Scalar::kU32, ir::Scalar::kI64, ir::Scalar::kU64}));
+  const bool counts = rng.bernoulli(0.35);
+  const auto inputs = add_inputs(sketch, real, 1, 1, 3);
+  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const ir::VarId bins = sketch.array("bin", ir::kI32, 1, {0, 5});
+  const ir::VarId numbers = counts ? sketch.array("number", integer, 1, small_domain(integer)) : ir::kNone;
+  std::vector<Target> targets;
+  for (int left = rng.uniform_int(1, 3); left > 0; --left)
+    targets.push_back(float_target(sketch, real));
+  if (counts) targets.push_back(integer_target(sketch, integer));
+  sketch.start();
+  offer_arrays(sketch, inputs);
+  offer_variables(sketch, scalars);
+  if (counts) sketch.offer_elements({numbers});
+
+  Grower grower(sketch, real, kMenu);
+  add_temporaries(grower, rng.uniform_int(0, 2), 2);
+  // The first, which takes what nothing used, outside of branches: all threads take part in it.
+  update(grower, targets[0], inputs[0], bins, true);
+  for (std::size_t k = 1; k < targets.size(); ++k) {
+    const auto one = [&] { update(grower, targets[k], inputs[0], bins, false); };
+    const bool sums = targets[k].op == AtomicOp::kAdd || targets[k].op == AtomicOp::kSub;
+    const int place = rng.uniform_int(0, 3);
+    if (place == 0) {
+      const Term test = grower.condition(1);
+      sketch.if_(test, one);
+    } else if (place == 1 && sums) {
+      ir::Builder& b = sketch.b();
+      sketch.loop("j", b.i32(0), b.i32(rng.uniform_int(2, 4)), b.i32(1), {0, 3}, [&](ir::VarId) { one(); });
+    } else {
+      one();
+    }
+  }
+}
+
+}  // namespace assay::generators
