@@ -47,6 +47,7 @@ ExprId ExpressionReader::call(Node node) {
     return result == kNone ? kNone : context_.builder.var(result);
   }
   if (const auto op = warp_function(name)) return warp_operation(node, *op);
+  if (is_random_function(name)) return random(node, name);
   if (name == "vector") return warp_operation(node, Op::kVector);
   return context_.error(node, "the reader does not know this function");
 }

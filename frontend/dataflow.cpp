@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "frontend/constant.hpp"
+#include "frontend/expression_reader.hpp"
 
 namespace assay::frontend {
 namespace {
@@ -40,6 +41,20 @@ void collect_reads(Node node, std::vector<Node>& reads) {
       for (const Node child : node.children())
         collect_reads(child, reads);
   }
+}
+
+/// Names that stand where a draw of a random number takes its state, which it changes.
+void collect_drawn(Node node, NameSet& drawn) {
+  if (node.is(Syntax::kCall)) {
+    const Node function = node.part(Part::kFunction);
+    const std::string_view text = function.text();
+    const std::string_view name = text.substr(text.rfind('.') == text.npos ? 0 : text.rfind('.') + 1);
+    const auto arguments = node.part(Part::kArguments).children();
+    if (is_random_function(name) && name != "rand_init" && !arguments.empty() && arguments[0].is(Syntax::kIdentifier))
+      drawn.insert(arguments[0].text());
+  }
+  for (const Node child : node.children())
+    collect_drawn(child, drawn);
 }
 
 /// The variable that an assignment to `target` changes: v for v, v[i], v.x and v[i].x.
@@ -328,6 +343,11 @@ Dataflow::Dataflow(Node body, const std::vector<std::string_view>& parameters) {
   const Scope root = builder.build(body, {});
   assignments_ = builder.assignments;
 
+  NameSet drawn;
+  collect_drawn(body, drawn);
+  for (const std::string_view parameter : parameters) {
+    if (drawn.contains(parameter)) ++assignments_[parameter];
+  }
   NameSet names;
   for (const auto& [name, count] : assignments_)
     names.insert(name);

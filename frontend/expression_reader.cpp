@@ -29,6 +29,12 @@ ir::Type comparison_type(ir::Type a, ir::Type b) {
   return row_a.is_signed ? b : a;
 }
 
+bool is_and_or_xor(Node node) {
+  if (!node.is(Syntax::kBinary)) return false;
+  const std::string_view symbol = node.part(Part::kOperator).text();
+  return symbol == "&" || symbol == "^";
+}
+
 }  // namespace
 
 ExprId ExpressionReader::value(Node node) {
@@ -46,6 +52,7 @@ ExprId ExpressionReader::value(Node node) {
       return inner.size() == 1 ? value(inner[0]) : context_.error(node, "not an expression of one value");
     }
     case Syntax::kBinary: {
+      if (is_and_or_xor(node)) return and_and_xor(node);
       const ExprId left = value(node.part(Part::kLeft));
       const ExprId right = value(node.part(Part::kRight));
       return binary(node, node.part(Part::kOperator).text(), left, right);
@@ -80,6 +87,35 @@ ExprId ExpressionReader::constant(Node node, const Constant& constant) {
   return make_expression(context_.builder, constant);
 }
 
+void ExpressionReader::collect_and_and_xor(Node node, std::vector<ExprId>& operands,
+                                           std::vector<std::string_view>& symbols) {
+  if (!is_and_or_xor(node)) {
+    operands.push_back(value(node));
+    return;
+  }
+  collect_and_and_xor(node.part(Part::kLeft), operands, symbols);
+  symbols.push_back(node.part(Part::kOperator).text());
+  collect_and_and_xor(node.part(Part::kRight), operands, symbols);
+}
+
+/// In the grammar ^ binds tighter than &; in Python it is the other way round.
+ExprId ExpressionReader::and_and_xor(Node node) {
+  std::vector<ExprId> operands;
+  std::vector<std::string_view> symbols;
+  collect_and_and_xor(node, operands, symbols);
+  ExprId result = kNone;
+  for (std::size_t i = 0; i < operands.size();) {
+    ExprId product = operands[i];
+    for (++i; i < operands.size() && symbols[i - 1] == "&"; ++i)
+      product = binary(node, "&", product, operands[i]);
+    const bool is_first = result == kNone;
+    if (product == kNone) return kNone;
+    result = is_first ? product : binary(node, "^", result, product);
+    if (result == kNone) return kNone;
+  }
+  return result;
+}
+
 std::optional<Constant> ExpressionReader::literal(Node node) const {
   if (node.is(Syntax::kUnary) && node.part(Part::kOperator).text() == "-") {
     const Node operand = node.part(Part::kArgument);
@@ -92,7 +128,11 @@ std::optional<Constant> ExpressionReader::literal(Node node) const {
 
 ExprId ExpressionReader::name(Node node) {
   const std::string_view text = node.text();
-  if (context_.bindings.find(text) != kNone) return read_place(context_, node, name_place(node));
+  if (const ir::VarId variable = context_.bindings.find(text); variable != kNone) {
+    // A draw that comes later in the statement would change it too early.
+    if (context_.function.var(variable).type == scalar_type(ir::Scalar::kU32)) context_.loads.push_back(variable);
+    return read_place(context_, node, name_place(node));
+  }
   if (context_.flow.assignments(text) > 0) {
     context_.failed = true;  // the data flow has told where
     return kNone;

@@ -17,6 +17,9 @@ struct ResolvedCall {
   std::vector<ir::ExprId> arguments;
 };
 
+/// Whether a function of Warp's module draws a random number or makes a generator's state.
+bool is_random_function(std::string_view name);
+
 class ExpressionReader {
  public:
   explicit ExpressionReader(FunctionContext& context) : context_(context) {}
@@ -51,6 +54,9 @@ class ExpressionReader {
   ir::ExprId name(Node node);
   ir::ExprId constant(Node node, const Constant& constant);
   ir::ExprId unary(Node node);
+  /// A chain of & and ^ without parentheses.
+  ir::ExprId and_and_xor(Node node);
+  void collect_and_and_xor(Node node, std::vector<ir::ExprId>& operands, std::vector<std::string_view>& symbols);
   ir::ExprId boolean(Node node);
   ir::ExprId comparison(Node node);
   ir::ExprId compare(Node node, std::string_view symbol, ir::ExprId left, ir::ExprId right);
@@ -78,6 +84,15 @@ class ExpressionReader {
   ir::ExprId argument(Node node);
   ir::ExprId component(Node node, ir::Type type);
   ir::ExprId warp_operation(Node node, ir::Op op);
+  // random numbers (random_reader.cpp)
+  ir::ExprId random(Node node, std::string_view name);
+  ir::ExprId generator_state(Node node, const std::vector<Node>& given);
+  ir::VarId state_variable(Node node);
+  ir::ExprId next_state(ir::ExprId state);
+  void advance(ir::VarId state);
+  ir::ExprId integer(ir::VarId state, const std::vector<ir::ExprId>& bounds, bool is_unsigned);
+  ir::ExprId uniform(ir::VarId state, const std::vector<ir::ExprId>& bounds);
+  ir::ExprId normal(ir::VarId state);
   /// Reports if the effect of `node` would come before something that the source puts before it.
   bool may_take_effect(Node node, std::size_t loads_before, ir::VarId array);
 

@@ -247,6 +247,15 @@ void FileReader::drop_invalid_kernels() {
   report({.loc = first.loc, .construct = std::string(ir::row(first.rule).label), .reason = first.message});
 }
 
+std::int32_t FileReader::library_function(std::string_view name, ir::Function (*make)(const ir::Module&)) {
+  const auto found = library_.find(name);
+  if (found != library_.end()) return found->second;
+  const auto place = static_cast<std::int32_t>(module().functions.size());
+  module().functions.push_back(make(module()));
+  library_.emplace(name, place);
+  return place;
+}
+
 /// A function that cannot be read and that nobody calls is no error.
 void FileReader::soften_unwanted() {
   for (Diagnostic& diagnostic : result_.diagnostics) {

@@ -45,6 +45,8 @@ class FileReader {
   /// The functions of this name (several are overloads), read as far as possible. Empty if there is none.
   std::vector<FunctionEntry*> functions(std::string_view name);
   void report(Diagnostic diagnostic);
+  /// The place in Module::functions of a function that the reader brings along, made when it is first asked for.
+  std::int32_t library_function(std::string_view name, ir::Function (*make)(const ir::Module&));
 
  private:
   void collect(Node statement, bool is_sound);
@@ -65,6 +67,7 @@ class FileReader {
   ModuleScope scope_;
   std::deque<FunctionEntry> entries_;  ///< in the order of the file
   std::map<std::string_view, std::vector<FunctionEntry*>> by_name_;
+  std::map<std::string, std::int32_t, std::less<>> library_;  ///< name to place in Module::functions
 };
 
 /// Reads the definition into module(), or reports why not. Sets the entry's state, index and effects.

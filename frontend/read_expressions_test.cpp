@@ -18,7 +18,30 @@ m = m << 1 | n & 3 ^ m >> 2
 kernel k(x: array<f32,1>, n: i32, a: f32; i) {
   x[i] = sub(add(mul(neg(a), 2.0), div(x[i], sub(a, 1.5))), floordiv(mod(x[i], a), a))
   let m: i32 = mul(sub(floordiv(n, 2), mod(n, 3)), bit_not(n))
-  m = bit_or(shift_left(m, 1), bit_and(n, bit_xor(3, shift_right(m, 2))))
+  m = bit_or(shift_left(m, 1), bit_xor(bit_and(n, 3), shift_right(m, 2)))
+}
+)"},
+    {.name = "RandomNumbers",
+     .parameters = "x: wp.array(dtype=float), n: int",
+     .body = R"(
+i = wp.tid()
+state = wp.rand_init(n, i)
+x[i] = wp.randf(state) - wp.randf(state, 1.0, x[0])
+)",
+     .module = R"(
+func rand_pcg(state: u32) -> u32 {
+  let next: u32 = add(mul(state, 747796405:u32), 2891336453:u32)
+  let word: u32 = mul(bit_xor(shift_right(next, add(shift_right(next, 28:u32), 4:u32)), next), 277803737:u32)
+  return bit_xor(shift_right(word, 22:u32), word)
+}
+
+kernel k(x: array<f32,1>, n: i32; i) {
+  let state: u32 = rand_pcg(add(cast<u32>(n), rand_pcg(cast<u32>(i))))
+  state = rand_pcg(state)
+  let drawn: f32 = mul(cast<f32>(shift_right(state, 8:u32)), 5.9604645e-08)
+  state = rand_pcg(state)
+  let drawn_1: f32 = add(mul(sub(x[0], 1.0), mul(cast<f32>(shift_right(state, 8:u32)), 5.9604645e-08)), 1.0)
+  x[i] = sub(drawn, drawn_1)
 }
 )"},
     {.name = "Power",

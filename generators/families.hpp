@@ -19,5 +19,6 @@ void make_in_place(Sketch& sketch);
 void make_atomic(Sketch& sketch);
 void make_reduction(Sketch& sketch);
 void make_array_access(Sketch& sketch);
+void make_integer(Sketch& sketch);
 
 }  // namespace assay::generators

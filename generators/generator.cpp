@@ -11,7 +11,7 @@
 namespace assay::generators {
 namespace {
 
-constexpr std::array<FamilyRow, 14> kFamilies = {{
+constexpr std::array<FamilyRow, 15> kFamilies = {{
     {Family::kArithmetic, "arithmetic", "", "+ - * / // % ** unary, mixed and augmented, every scalar type"},
     {Family::kMath, "math", "", "each scalar function over its whole domain, edges included"},
     {Family::kConditional, "conditional", "", "if, else, where, conditional expressions, min, max, clamp, abs"},
@@ -25,14 +25,15 @@ constexpr std::array<FamilyRow, 14> kFamilies = {{
     {Family::kInPlace, "in_place", "", "read-modify-write, overwrite, write then read, augmented assignment"},
     {Family::kAtomic, "atomic", "", "atomic sum, difference, minimum, maximum, bits; contended and spread"},
     {Family::kReduction, "reduction", "", "sums, norms, extremes with argument, histograms, softmax, log-sum-exp"},
-    {Family::kArrayAccess, "array_access", "", "1-D to 4-D, transposed, gather, scatter, permutation, stencil, views"},
+    {Family::kArrayAccess, "array_access", "", "1-D to 4-D, transposed, gather, scatter, permutation, stencil"},
+    {Family::kInteger, "integer", "", "bits, shifts, casts, wrap-around, unsigned, 8 to 64 bits, random numbers"},
 }};
 
 using Make = void (*)(Sketch&);
 constexpr std::array<Make, kFamilies.size()> kMakers = {
     make_arithmetic,   make_math,         make_conditional, make_multi_conditional, make_loop,     make_nested_loop,
     make_control_flow, make_scalar_param, make_vector,      make_random_math,       make_in_place, make_atomic,
-    make_reduction,    make_array_access,
+    make_reduction,    make_array_access, make_integer,
 };
 
 constexpr bool in_order() {

@@ -33,7 +33,8 @@ enum class Family : std::uint8_t {
   kInPlace,
   kAtomic,
   kReduction,
-  kArrayAccess
+  kArrayAccess,
+  kInteger
 };
 
 struct FamilyRow {

@@ -1,0 +1,16 @@
+# A walk whose steps a generator draws in a loop with branches: the state is carried from trip to trip.
+import warp as wp
+
+
+# domain: 0 <= n <= 12
+@wp.kernel
+def random_walk(x: wp.array(dtype=float), n: int, seed: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    state = wp.rand_init(seed, i * 7)
+    s = x[i]
+    for j in range(n):
+        if wp.randf(state) < 0.5:
+            s = s * 0.75 + x[i] * wp.randf(state)
+        else:
+            s = s - 0.5 * x[i]
+    out[i] = s * s
