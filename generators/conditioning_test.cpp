@@ -1,5 +1,6 @@
 // The oracle's opinion of random kernels: defined wherever their domains say so, small values, derivatives that f32
 // can resolve. A generator that drifts from this would drown the judge in inconclusive verdicts.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -41,6 +42,24 @@ Bounds domain_of(const ir::Function& kernel, const ir::Variable& parameter) {
   return {};
 }
 
+bool is_permutation(const ir::Function& kernel, const ir::Variable& parameter) {
+  const std::string line = fmt::format("domain: {} is a permutation", parameter.name);
+  return std::ranges::find(kernel.annotations, line) != kernel.annotations.end();
+}
+
+/// n - 1, n - 2, ...
+void fill_reversed(ir::Argument& argument) {
+  const std::int64_t count = ir::element_count(argument);
+  for (std::int64_t k = 0; k < count; ++k)
+    ir::write_integer(argument.type.scalar, argument.bytes.data() + ir::element_offset(argument, k), count - 1 - k);
+}
+
+/// Extent of every dimension of every array, small where there are many dimensions.
+std::int32_t extent_for(const ir::Function& kernel) {
+  const bool is_deep = std::ranges::any_of(kernel.variables, [](const ir::Variable& v) { return v.type.rank > 2; });
+  return is_deep ? 13 : kExtent;
+}
+
 void fill(const ir::Module& module, ir::Argument& argument, Bounds bounds, Rng& rng) {
   const ir::Type element = argument.type.element();
   const auto leaves = ir::leaves_of(module, element);
@@ -72,9 +91,10 @@ Sample sample(const Generated& made) {
   result.launch.extents.assign(static_cast<std::size_t>(kernel.launch_rank), kThreads);
   for (ir::VarId p = 0; p < kernel.parameter_count; ++p) {
     const ir::Variable& parameter = kernel.var(p);
-    ir::Argument argument =
-        ir::make_argument(made.module, parameter.type, std::vector<std::int32_t>(parameter.type.rank, kExtent));
+    ir::Argument argument = ir::make_argument(made.module, parameter.type,
+                                              std::vector<std::int32_t>(parameter.type.rank, extent_for(kernel)));
     fill(made.module, argument, domain_of(kernel, parameter), rng);
+    if (is_permutation(kernel, parameter)) fill_reversed(argument);
     const std::size_t leaves = ir::leaves_of(made.module, parameter.type.element()).size();
     const std::size_t count = static_cast<std::size_t>(ir::element_count(argument)) * leaves;
     std::vector<double> seeds(parameter.type.is_array() ? count : 0);
