@@ -121,6 +121,22 @@ json findings_view(const Run& run, const Summary& summary) {
   return findings;
 }
 
+// A page with tens of thousands of rows helps nobody; report.json has them all.
+constexpr std::size_t kUnreachedShown = 200;
+
+json unreached_view(const Run& run, const Summary& summary) {
+  json rows = json::array();
+  for (const Unreached& way : summary.unreached) {
+    if (rows.size() == kUnreachedShown) break;
+    const json& record = run.cases[way.first_case];
+    rows.push_back({{"place", fmt::format("{}:{}", record.at("source").at("file").get<std::string>(), way.line)},
+                    {"what", way.what},
+                    {"name", record.at("case")},
+                    {"href", case_link(record.at("case").get<std::string>())}});
+  }
+  return rows;
+}
+
 json stages_view(const Summary& summary) {
   double longest = 0.0;
   for (const auto& [stage, time] : summary.time_ms)
@@ -191,6 +207,9 @@ json page_view(const Run& run, const Summary& summary) {
   view["groups_count"] = shown_count(red);
   view["findings"] = findings_view(run, summary);
   view["findings_count"] = shown_count(summary.findings.size());
+  view["unreached"] = unreached_view(run, summary);
+  view["unreached_count"] = shown_count(summary.unreached.size());
+  view["unreached_more"] = shown_count(summary.unreached.size() - view["unreached"].size());
   view["cases_count"] = count_text(static_cast<std::int64_t>(run.cases.size()));
   view["stages"] = stages_view(summary);
   view["slowest"] = slowest_view(run);

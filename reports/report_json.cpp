@@ -59,6 +59,12 @@ json finding_json(const json& record) {
           {"line", finding.at("line")}, {"access", finding.at("access")}, {"threads", finding.at("threads")}};
 }
 
+json unreached_json(const Run& run, const Unreached& way) {
+  const json& record = run.cases[way.first_case];
+  return {
+      {"case", record.at("case")}, {"file", record.at("source").at("file")}, {"line", way.line}, {"what", way.what}};
+}
+
 json case_json(const json& record) {
   json line = json::object();
   for (const char* member :
@@ -78,7 +84,7 @@ json report_json(const Run& run, const Summary& summary) {
                  {"denominators", denominators_json(summary.denominators)},
                  {"counts", summary.counts},
                  {"environment", run.start.at("environment")}};
-  for (const char* list : {"grid", "groups", "findings", "cases"})
+  for (const char* list : {"grid", "groups", "findings", "unreached", "cases"})
     report[list] = json::array();
   for (const GridCell& cell : summary.grid)
     report["grid"].push_back(cell_json(cell));
@@ -86,6 +92,8 @@ json report_json(const Run& run, const Summary& summary) {
     report["groups"].push_back(group_json(run, group));
   for (const std::size_t i : summary.findings)
     report["findings"].push_back(finding_json(run.cases[i]));
+  for (const Unreached& way : summary.unreached)
+    report["unreached"].push_back(unreached_json(run, way));
   for (const json& record : run.cases)
     report["cases"].push_back(case_json(record));
   report["time_ms"] = json::object();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -152,6 +153,21 @@ Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& co
   return verdict;
 }
 
+std::vector<Unreached> unreached_of(const Run& run) {
+  std::vector<Unreached> unreached;
+  std::set<std::tuple<std::string, std::string, std::int64_t, std::string>> seen;
+  for (std::size_t i = 0; i < run.cases.size(); ++i) {
+    const json& record = run.cases[i];
+    if (!record.contains("unreached")) continue;
+    for (const json& way : record.at("unreached")) {
+      Unreached entry{.first_case = i, .line = way.at("line"), .what = way.at("what")};
+      if (seen.insert({text(record, "family"), text(record, "kernel"), entry.line, entry.what}).second)
+        unreached.push_back(std::move(entry));
+    }
+  }
+  return unreached;
+}
+
 }  // namespace
 
 Tone tone_of(std::string_view outcome) {
@@ -217,6 +233,7 @@ Summary summarise(const Run& run) {
     for (auto& [stage, time] : summary.time_ms)
       time += record.at("time_ms").at(stage).get<double>();
   }
+  summary.unreached = unreached_of(run);
   summary.denominators = denominators_of(run);
   summary.groups = groups_of(run);
   summary.verdict = verdict_of(run, summary.counts, tally);

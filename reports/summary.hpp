@@ -70,6 +70,13 @@ struct Denominators {
   std::vector<std::string> devices;  // on which at least one case ran
 };
 
+// Code that too few judged inputs reached: one way of one choice of a kernel, whichever of its cases lack it.
+struct Unreached {
+  std::size_t first_case;  // position of the first one
+  std::int64_t line;
+  std::string what;
+};
+
 struct Summary {
   Verdict verdict;
   Denominators denominators;
@@ -77,6 +84,7 @@ struct Summary {
   std::vector<GridCell> grid;                           // in the order of the plan
   std::vector<FailureGroup> groups;                     // the largest first
   std::vector<std::size_t> findings;                    // positions of cases with a finding
+  std::vector<Unreached> unreached;                     // in the order of the run
   std::vector<std::pair<std::string, double>> time_ms;  // by stage, in the order of the flow
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string_view>
 
 #include <fmt/color.h>
@@ -115,6 +116,22 @@ std::string denominators_text(const Run& run, const Denominators& of) {
   return text;
 }
 
+// "4 kernels have code that no judged input reached (user/smooth, line 12: the condition is never true)".
+std::string unreached_text(const Run& run, const Summary& summary) {
+  if (summary.unreached.empty()) return "";
+  std::set<std::string> kernels;
+  const auto name = [&](const Unreached& way) {
+    const json& record = run.cases[way.first_case];
+    return fmt::format("{}/{}", record.at("family").get<std::string>(), record.at("kernel").get<std::string>());
+  };
+  for (const Unreached& way : summary.unreached)
+    kernels.insert(name(way));
+  const Unreached& first = summary.unreached.front();
+  return fmt::format("{} {} code that too few inputs reached, which is not proved: {}, line {}: {}{}\n", kernels.size(),
+                     kernels.size() == 1 ? "kernel has" : "kernels have", visible(name(first)), first.line,
+                     visible(first.what), summary.unreached.size() > 1 ? ", ... (in the report)" : "");
+}
+
 std::string missing_devices(const Run& run) {
   std::string lines;
   for (const json& device : run.start.at("environment").at("devices")) {
@@ -161,9 +178,9 @@ std::string closing_table(const Run& run, const Summary& summary, bool color) {
   const Verdict& verdict = summary.verdict;
   std::string headline = verdict.headline;
   if (verdict.status != "as_expected") headline += fmt::format(": {}", fmt::join(verdict.reasons, ", "));
-  return fmt::format("{}\n{}\n{}\n{}", grid_table(summary, color),
+  return fmt::format("{}\n{}\n{}\n{}{}", grid_table(summary, color),
                      styled(headline, style_of(tone_of_verdict(verdict)), color),
-                     denominators_text(run, summary.denominators), missing_devices(run));
+                     denominators_text(run, summary.denominators), unreached_text(run, summary), missing_devices(run));
 }
 
 }  // namespace assay::reports

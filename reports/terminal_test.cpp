@@ -53,6 +53,8 @@ TEST(ClosingTable, ShowsGridVerdictDenominatorsAndWhatIsMissing) {
             "8 cases of 504 are not as expected: 1 crashed, 3 fail, 1 timed_out, 1 build_failed, 2 inconclusive, "
             "252 unsupported, 1 pass_marginal, 243 pass\n"
             "504 planned, 504 run, 252 supported, 249 compared; 1274880 values compared; 38.2 s, 6.6 cases/s\n"
+            "1 kernel has code that too few inputs reached, which is not proved: vector/generated_1_0054, line 12: the "
+            "condition is never true\n"
             "cuda: unsupported, no CUDA driver\n");
 }
 

@@ -16,15 +16,31 @@ bool same(const Computed& a, const Computed& b) {
   return a.integer == b.integer && (a.value == b.value || (std::isnan(a.value) && std::isnan(b.value)));
 }
 
-/// Whether a control's scalar is no true result: it differs from the one computed, and where the oracle knows how large
-/// its terms are, by enough to matter. A scalar without an informative bound decides nothing.
-bool is_wrong(const Computed& control, const Computed& got, const Expected& expected) {
+/// The greatest finite magnitude of the result, against which outputs differ by much or little.
+double size_of(std::span<const Computed> got) {
+  double size = 0;
+  for (const Computed& value : got) {
+    if (std::isfinite(value.value)) size = std::max(size, std::abs(value.value));
+  }
+  return size;
+}
+
+/// A result within its bound of zero, where the bound is this small, is zero for all purposes: dot(cross(v, w), v),
+/// say.
+constexpr double kVanishing = 0x1p-40;
+
+/// Whether a control's scalar is no true result: it differs from the one computed by enough to matter, against its
+/// scale, or `size` where it has none. A scalar without an informative bound decides nothing.
+bool is_wrong(const Computed& control, const Computed& got, const Expected& expected, double size) {
   if (!is_informative(expected) || !(expected.bound < HUGE_VAL)) return false;
   if (same(control, got)) return false;
   if (control.integer != got.integer) return true;
-  if (!std::isfinite(expected.scale)) return true;
+  const bool vanishes =
+      std::abs(expected.value) <= static_cast<long double>(expected.bound) && expected.bound <= kVanishing;
+  const double scale =
+      std::isfinite(expected.scale) ? expected.scale : std::max(size, vanishes ? kVanishing / kInformative : 0);
   const auto apart = static_cast<double>(std::abs(static_cast<long double>(control.value) - expected.value));
-  return !(apart <= kInformative * expected.scale);
+  return !(apart <= kInformative * scale);
 }
 
 template <class Change>
@@ -77,11 +93,12 @@ ControlTally present_controls(std::span<const Computed> got, std::span<const Exp
       {"the result shifted by one row", shifted(got, row)},
   };
   if (!untouched.empty()) controls.emplace_back("a zero gradient", Values(untouched.begin(), untouched.end()));
+  const double size = size_of(got);
   ControlTally tally;
   for (const auto& [name, values] : controls) {
     bool differs = false;
     for (std::size_t i = 0; i < got.size() && !differs; ++i)
-      differs = is_wrong(values[i], got[i], expected[i]);
+      differs = is_wrong(values[i], got[i], expected[i], size);
     if (!differs) continue;
     ++tally.presented;
     if (compare(values, expected).agrees()) {

@@ -131,6 +131,21 @@ TEST(Controls, ThatAreWrongByLittleDoNotCount) {
   EXPECT_EQ(tally_at(0x1p-12).presented, 0) << "bounds that are wide against the scale decide nothing";
 }
 
+TEST(Controls, OfOutputsThatDifferByLittleOnlyDoNotCount) {
+  const ControlTally level = floats({1, 1 + 0x1p-40, 1 - 0x1p-41}, 0x1p-39).tally(5);
+  EXPECT_EQ(level.accepted, "") << "to shuffle a saturated function's values gives no wrong result";
+  EXPECT_EQ(level.presented, kOfOutputs - 3) << "nor do ones";
+  EXPECT_EQ(level.rejected, level.presented);
+}
+
+TEST(Controls, OfAResultThatIsZeroButForRounding) {
+  const ControlTally tally = floats({0x1p-56, -0x1p-58, 0x1p-57}, 0x1p-52).tally(0.5);
+  EXPECT_EQ(tally.accepted, "");
+  EXPECT_EQ(tally.presented, 3) << "the mean, ones, plus one";
+  EXPECT_EQ(tally.rejected, 3);
+  EXPECT_NE(floats({0x1p-36, -0x1p-38, 0x1p-37}, 0x1p-32).tally(0.5).accepted, "") << "a bound that is not so small";
+}
+
 TEST(Controls, ANanIsEqualToANan) {
   const ControlTally tally = floats({kNan}, 0).tally();
   EXPECT_EQ(tally.accepted, "") << "the negated, doubled and increased NaN are NaN";

@@ -22,6 +22,8 @@ constexpr std::int32_t kLargestExtent = 1 << 17;
 /// Of all arrays of a launch together: the oracle keeps some 150 bytes for each.
 constexpr std::int64_t kMostElements = 1 << 22;
 constexpr std::int64_t kLargestInteger = 12;
+/// Ties are drawn from at least this many steps of the range, and less than twice as many; one in two from fewer.
+constexpr double kTieSteps = 8;
 constexpr double kLow = -2, kHigh = 2, kPositiveLow = 0.1;
 
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t attempt, std::uint64_t salt) {
@@ -41,6 +43,13 @@ double draw_float(Rng& rng, Interval interval, Distribution distribution) {
     const int where = rng.uniform_int(0, 2);
     if (where == 2 && low < 0 && high > 0) return rng.bernoulli(0.5) ? near : -near;
     return where == 0 ? low + near : high - near;
+  }
+  if (distribution == Distribution::kTies) {
+    const double steps = rng.bernoulli(0.5) ? kTieSteps : 2;
+    const double step = std::exp2(std::floor(std::log2(width / steps)));
+    const double first = std::ceil(low / step);
+    const double last = std::floor(high / step);
+    return step > 0 && first < last ? step * std::floor(rng.uniform_real(first, last + 1)) : low;
   }
   if (distribution == Distribution::kScales) {
     const double magnitude = std::ldexp(rng.uniform_real(0.5, 1.0), -rng.uniform_int(0, 6));
@@ -206,8 +215,14 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   if (permutation) {
     order.resize(static_cast<std::size_t>(count));
     std::iota(order.begin(), order.end(), integer_low);
-    rng.shuffle(order);
+    if (request.distribution == Distribution::kTies) std::reverse(order.begin(), order.end());
+    else rng.shuffle(order);
   }
+  // Index arrays whose elements all meet in one place, and such that run backwards.
+  const bool ties = is_array && request.distribution == Distribution::kTies;
+  const bool backwards = ties && rng.bernoulli(0.5);
+  const std::int64_t meeting =
+      ties ? rng.uniform_int<std::int64_t>(integer_low, std::max(integer_low, integer_high)) : integer_low;
   const std::vector<Leaf> leaves = leaves_of(*module_, argument.type.element());
   for (std::int64_t element = 0; element < count; ++element) {
     std::byte* at = argument.bytes.data() + element_offset(argument, element);
@@ -219,6 +234,10 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
         write_integer(leaf.scalar, at + leaf.offset, rng.uniform_int<std::int64_t>(0, 1));
       } else if (permutation) {
         write_integer(leaf.scalar, at + leaf.offset, order[static_cast<std::size_t>(element)]);
+      } else if (ties) {
+        const std::int64_t range_length = std::max(integer_high - integer_low, std::int64_t{0}) + 1;
+        write_integer(leaf.scalar, at + leaf.offset,
+                      backwards ? integer_low + range_length - 1 - element % range_length : meeting);
       } else {
         const std::int64_t high = std::max(integer_low, integer_high);
         const bool edge = request.distribution == Distribution::kEdges;

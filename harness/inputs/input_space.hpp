@@ -25,6 +25,7 @@ enum class Distribution : std::uint8_t {
   kUniform,  ///< evenly over the range
   kEdges,    ///< close to the ends of the range and to zero
   kScales,   ///< magnitudes spread over several powers of two, within the range
+  kTies,     ///< few distinct multiples of a power of two, zero among them: values compare equal, sums are exact
 };
 
 struct DrawRequest {

@@ -31,17 +31,19 @@ struct Extrapolation {
 };
 
 /// C. J. F. Ridders, "Accurate computation of F'(x) and F'(x)F''(x)", Adv. Eng. Software 4(2), 1982: central
-/// differences at steps h, h/2, ... extrapolated; the error is the change between neighbouring estimates.
-Extrapolation ridders(const std::array<double, kRows>& differences) {
+/// differences at steps h, h/2, ... extrapolated; the error is the change between neighbouring estimates, and what
+/// rounding may do to them: `noise` is its bound for the first row, each further one has twice that. The extrapolation
+/// at most doubles it: the product of (4^k + 1) / (4^k - 1) over the columns is below 2.
+Extrapolation ridders(const std::array<double, kRows>& differences, double noise) {
   std::array<std::array<double, kRows>, kRows> table{};
   Extrapolation best{.value = differences[0], .error = HUGE_VAL};
-  for (std::size_t row = 0; row < kRows; ++row) {
+  for (std::size_t row = 0; row < kRows; ++row, noise *= 2) {
     table[row][0] = differences[row];
     double factor = 4;
     for (std::size_t column = 1; column <= row; ++column, factor *= 4) {
       table[row][column] = (factor * table[row][column - 1] - table[row - 1][column - 1]) / (factor - 1);
-      const double error = std::max(std::abs(table[row][column] - table[row][column - 1]),
-                                    std::abs(table[row][column] - table[row - 1][column - 1]));
+      const double error = 2 * noise + std::max(std::abs(table[row][column] - table[row][column - 1]),
+                                                std::abs(table[row][column] - table[row - 1][column - 1]));
       if (error < best.error) best = {.value = table[row][column], .error = error};
     }
   }
@@ -164,10 +166,11 @@ class ConsistencyJudge {
     }
     if (!run_trials(stage_, trials, verdict_)) return {.value = NAN};
     std::array<double, kRows> differences{};
+    const double noise = rounding_noise() / step;
     for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
       differences[row] = weighted_change(trials[2 * row], trials[2 * row + 1]) / (2 * step);
     }
-    return ridders(differences);
+    return ridders(differences, noise);
   }
 
   /// <w, f(x + t d) - f(x - t d)>
@@ -183,6 +186,18 @@ class ConsistencyJudge {
       const auto b = scalars(minus);
       for (std::size_t i = 0; i < a.size(); ++i)
         sum += input_.seeds[p][i] * (a[i].value - b[i].value);
+    }
+    return sum;
+  }
+
+  /// Bound on the rounding of <w, f(x)>, from the oracle's bounds for the double lift.
+  double rounding_noise() const {
+    double sum = 0;
+    for (std::size_t p = 0; p < stage_.uses.size(); ++p) {
+      const auto& output = input_.reference.outputs[p];
+      if (!output || input_.seeds[p].empty()) continue;
+      for (std::size_t i = 0; i < output->elements.size(); ++i)
+        sum += std::abs(input_.seeds[p][i]) * output->elements[i].bound[kLiftLane];
     }
     return sum;
   }
@@ -211,7 +226,7 @@ class ConsistencyJudge {
 
 void judge_consistency(const Stage& stage) {
   for (std::size_t s = 0; s < stage.sets.size() && stage.is_deep(s); ++s) {
-    if (stage.sets[s].conclusive(Lane::kLift)) ConsistencyJudge(stage, s).run();
+    if (stage.sets[s].reference.decisions.uncertain[Lane::kLift] == 0) ConsistencyJudge(stage, s).run();
     if (stage.judgement.backward.failed()) return;
   }
 }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/judge/draw_sets.hpp"
 #include "harness/judge/trial.hpp"
 #include "harness/testing/cpu_run.hpp"
 

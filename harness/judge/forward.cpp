@@ -56,8 +56,8 @@ class ForwardJudge {
 
   void check(const Trial& trial) {
     const InputSet& set = stage_.sets[trial.set];
-    const auto expected = expected_outputs(stage_.subject, set, trial.lane);
     const bool conclusive = set.conclusive(trial.lane);
+    const auto expected = expected_outputs(taken_path(trial), trial.lane);
     for (std::size_t p = 0; p < expected.size(); ++p) {
       if (!expected[p]) continue;
       check_unwritten(trial, p, *expected[p]);
@@ -68,6 +68,32 @@ class ForwardJudge {
       }
       if (is_repetition(trial)) check_repetition(trial, p, *expected[p]);
     }
+  }
+
+  /// Of the paths that the bounds allow, the one with which the trial agrees; the oracle's own if none.
+  const reference::Reference& taken_path(const Trial& trial) const {
+    const InputSet& set = stage_.sets[trial.set];
+    const auto paths = set.references(trial.lane);
+    const auto agrees = [&](const reference::Reference* path) {
+      const auto expected = expected_outputs(*path, trial.lane);
+      for (std::size_t p = 0; p < expected.size(); ++p) {
+        if (expected[p] && !compare_written(trial, p, *expected[p]).agrees()) return false;
+      }
+      return true;
+    };
+    if (paths.size() < 2) return set.reference;
+    const auto taken = std::find_if(paths.begin(), paths.end(), agrees);
+    return taken == paths.end() ? set.reference : **taken;
+  }
+
+  Comparison compare_written(const Trial& trial, std::size_t p, const ExpectedArray& expected) const {
+    const auto all = read_scalars(stage_.subject.module_in(trial.lane), trial.experiment.arrays()[p].before,
+                                  trial.experiment.bytes(stage_.bench.session, p));
+    Comparison comparison;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (expected.written[i]) comparison.add(i, all[i], expected.scalars[i]);
+    }
+    return comparison;
   }
 
   /// Whether the trial must give what kCheck gave, bit for bit: nothing differs that the source lets matter. Atomics
@@ -130,12 +156,11 @@ class ForwardJudge {
     const std::string& name = stage_.subject.kernel.variables[p].name;
     const auto all = read_scalars(stage_.subject.module_in(trial.lane), array.before,
                                   trial.experiment.bytes(stage_.bench.session, p));
-    Comparison comparison;
+    const Comparison comparison = compare_written(trial, p, expected);
     std::vector<Computed> written;
     std::vector<Expected> wanted;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!expected.written[i]) continue;
-      comparison.add(i, all[i], expected.scalars[i]);
       written.push_back(all[i]);
       wanted.push_back(expected.scalars[i]);
     }
@@ -151,9 +176,11 @@ class ForwardJudge {
   void count_sets() {
     verdict_.input_sets = verdict_.generic_sets = verdict_.conclusive_generic_sets = 0;
     for (const InputSet& set : stage_.sets) {
+      const bool conclusive = set.conclusive(Lane::kNative) && set.conclusive(Lane::kLift);
       ++verdict_.input_sets;
       verdict_.generic_sets += set.generic;
-      verdict_.conclusive_generic_sets += set.generic && set.conclusive(Lane::kNative) && set.conclusive(Lane::kLift);
+      verdict_.conclusive_generic_sets += set.generic && conclusive;
+      if (conclusive) verdict_.coverage.add(set.reference.choices);
     }
   }
 

@@ -4,13 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <variant>
 #include <vector>
 
 #include "backends/emitted_kernel.hpp"
 #include "harness/compare/comparator.hpp"
 #include "harness/inputs/input_space.hpp"
-#include "harness/judge/policy.hpp"
 #include "ir/launch.hpp"
 #include "ir/passes/adjoint.hpp"
 #include "reference/cpu/reference.hpp"
@@ -32,6 +30,7 @@ struct Subject {
   const reference::Oracle& oracle;
   const reference::Oracle& lifted_oracle;  ///< of the lifted module
 
+  bool writes(std::size_t parameter) const;
   const ir::Module& module_in(Lane lane) const { return lane == Lane::kNative ? module : lifted; }
 };
 
@@ -44,21 +43,21 @@ struct InputSet {
   reference::Reference reference;
   double input_mean = 0;  ///< over all float inputs
 
-  /// Whether no decision is uncertain in the lane, so that there is one path to compare with.
-  bool conclusive(Lane lane) const { return reference.decisions.uncertain[lane] == 0; }
-  bool conclusive_gradient(Lane lane) const {
-    return conclusive(lane) && reference.decisions.uncertain_kinks[lane] == 0;
-  }
+  /// By lane: where decisions are uncertain but few, what the oracle says along the other paths that the bounds allow.
+  std::array<std::vector<reference::Reference>, 2> other_paths;
+
+  /// What a right implementation may compute, of which it must compute one; empty where that is not known.
+  std::vector<const reference::Reference*> references(Lane lane) const;
+  bool conclusive(Lane lane) const { return !references(lane).empty(); }
+  bool conclusive_gradient(Lane lane) const;
 };
 
-/// The sets that the policy asks for, each drawn again while a decision is uncertain or the gradient's bounds are too
-/// wide to be informative, at most Policy::redraws times. Or why the kernel has no defined run.
-std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, InputSpace& space, const Policy& policy,
-                                                        const reference::Profile& profile, std::uint64_t seed);
+/// Number of float and other leaves of an array or value.
+std::size_t leaf_count(const Subject& subject, const ir::Argument& argument);
 
-/// One set of the given extent, not redrawn for its path.
-std::variant<InputSet, NoInputs> draw_set(const Subject& subject, InputSpace& space, const DrawRequest& request,
-                                          const reference::Profile& profile, bool gradient);
+/// What the bound of a gradient must be narrow against to be informative: the gradient or its contributions, or where
+/// its paths cancel (total - total) all that went along them.
+double scale_of(const reference::GradientElement& element, Lane lane);
 
 /// A dense cotangent or prefill, exact in every float type: plus or minus (0.5 + j / 1024), j distinct over 512
 /// neighbours.
@@ -70,7 +69,7 @@ struct ExpectedArray {
   std::vector<Expected> scalars;
   std::vector<bool> written;
 };
-std::vector<std::optional<ExpectedArray>> expected_outputs(const Subject& subject, const InputSet& set, Lane lane);
+std::vector<std::optional<ExpectedArray>> expected_outputs(const reference::Reference& reference, Lane lane);
 
 /// How gradient buffers start.
 enum class Start : std::uint8_t { kPrefilled, kZero };
@@ -80,8 +79,8 @@ enum class Start : std::uint8_t { kPrefilled, kZero };
 std::vector<ir::Argument> gradient_arguments(const Subject& subject, const InputSet& set, Lane lane, Start start,
                                              double seed_factor);
 /// What they must hold afterwards, by gradient parameter, with seed_factor 1.
-std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, const InputSet& set, Lane lane,
-                                                      Start start);
+std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, const InputSet& set,
+                                                      const reference::Reference& reference, Lane lane, Start start);
 /// By gradient parameter: whether the buffer also carries the seed, because the kernel writes the array.
 std::vector<bool> carries_seed(const Subject& subject);
 

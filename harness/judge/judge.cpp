@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "harness/judge/draw_sets.hpp"
 #include "harness/judge/trial.hpp"
 
 namespace assay::harness {

@@ -8,6 +8,7 @@
 
 #include "harness/compare/comparator.hpp"
 #include "harness/compare/controls.hpp"
+#include "harness/judge/coverage.hpp"
 #include "harness/judge/policy.hpp"
 #include "harness/record/record.hpp"
 
@@ -26,6 +27,7 @@ class PassVerdict {
   InconclusiveCounts inconclusive;
   std::vector<Mismatch> mismatches;
   std::map<std::string, ControlTally> controls;  ///< by output array
+  Coverage coverage;                             ///< of the conclusive input sets
   std::optional<Finding> finding;
   std::vector<backends::MemoryFinding> faults;       ///< at most kMaxFaults
   std::vector<backends::ExecutionProfile> profiles;  ///< by target of the kernel

@@ -129,6 +129,13 @@ struct Finding {
 // At most so many of a device's findings are kept for a case: the first ones, of different instructions.
 inline constexpr std::size_t kMaxFaults = 10;
 
+// A way that no judged input took at one of the kernel's choices: what lies there is not proved.
+struct Unreached {
+  std::int64_t line = 0;  // in `source.file`
+  std::string what;       // "the condition is never true"
+  friend bool operator==(const Unreached&, const Unreached&) = default;
+};
+
 // One case of the run: one line. Name, family, kernel, types, device, pass and mode repeat the parts of the name.
 struct CaseRecord {
   std::string name;  // `case` in the line: family/kernel/types/device/pass[/mode], unique in the run
@@ -157,6 +164,7 @@ struct CaseRecord {
 
   std::vector<Mismatch> failures;  // at most kMaxMismatches
   std::optional<Finding> finding;
+  std::vector<Unreached> unreached;
   std::vector<backends::MemoryFinding> faults;       // what the device found, at most kMaxFaults
   std::vector<backends::ExecutionProfile> profiles;  // one for each target, of one launch; empty where none is observed
   std::string log;                                   // end of the compiler's or the worker's stderr

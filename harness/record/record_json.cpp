@@ -190,6 +190,8 @@ void add_optional_members(Json& line, const CaseRecord& record) {
     line["finding"] = {
         {"line", record.finding->line}, {"access", record.finding->access}, {"threads", record.finding->threads}};
   }
+  for (const Unreached& way : record.unreached)
+    line["unreached"].push_back({{"line", way.line}, {"what", way.what}});
   for (const backends::MemoryFinding& fault : record.faults)
     line["faults"].push_back(to_json(fault));
   for (const backends::ExecutionProfile& profile : record.profiles)
@@ -208,6 +210,10 @@ void read_optional_members(CaseRecord& record, const json& line) {
   if (line.contains("failures")) {
     for (const json& mismatch : line.at("failures"))
       record.failures.push_back(mismatch_from(mismatch));
+  }
+  if (line.contains("unreached")) {
+    for (const json& way : line.at("unreached"))
+      record.unreached.push_back({.line = way.at("line"), .what = way.at("what")});
   }
   if (line.contains("finding")) {
     const json& finding = line.at("finding");

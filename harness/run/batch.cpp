@@ -68,6 +68,7 @@ void take_verdict(CaseRecord& record, PassVerdict verdict) {
   record.inconclusive = verdict.inconclusive;
   record.tiers = verdict.tiers;
   record.failures = std::move(verdict.mismatches);
+  record.unreached = verdict.coverage.gaps();
   record.finding = std::move(verdict.finding);
   record.faults = std::move(verdict.faults);
   record.profiles = std::move(verdict.profiles);

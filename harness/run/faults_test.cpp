@@ -189,7 +189,7 @@ std::vector<Fault> misbehaviours() {
       {{"backward_wavers",
         kSmooth,
         {at_thread_start(Pass::kBackward, "static int runs = 0; if (thread == begin) ++runs;"),
-         {addition_to("grad_s"), "atomic_add($1, sizeof(real) == 4 && runs % 2 ? $2 * (1 + 0x1p-23f) : $2)"}}},
+         {addition_to("grad_s"), "atomic_add($1, sizeof(real) == 4 && runs % 2 ? $2 * (1 + 0x1p-22f) : $2)"}}},
        Pass::kBackward,
        Outcome::fail,
        "nondeterministic"},

@@ -114,7 +114,7 @@ TEST(RightKernels, PassWithEveryTier) {
   for (const CaseRecord& record : run.records()) {
     SCOPED_TRACE(testing::summary(record));
     EXPECT_TRUE(is_pass(record.outcome));
-    EXPECT_EQ(record.input_sets, 10);
+    EXPECT_GE(record.input_sets, 10);
     EXPECT_GT(record.controls_rejected, 30);
     const auto ran = [](const std::optional<TierResult>& tier) {
       return tier && tier->checks > 0 && tier->failed == 0;

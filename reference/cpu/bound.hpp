@@ -53,7 +53,8 @@ inline double ulp(const Format& format, double t) {
 /// Rounding error of a result of magnitude at most m within k ulp of the correctly rounded one. For k > 0 the
 /// spacing is taken k + 1 ulp further out: the result may lie in the next binade.
 inline double half(const Format& format, double m, double k) {
-  if (k == 0) return 0.5 * ulp(format, m);
+  // Half of the least double is not a double: the whole one stands for it.
+  if (k == 0) return std::max(0.5 * ulp(format, m), std::numeric_limits<double>::denorm_min());
   return (k + 0.5) * ulp(format, m + (k + 1) * ulp(format, m));
 }
 

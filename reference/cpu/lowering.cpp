@@ -66,6 +66,18 @@ void Lowering::move(const Leaves& to, const Leaves& from) {
   }
 }
 
+std::int32_t Lowering::choice(const void* origin, Choice::Kind kind) {
+  const auto [at, is_new] = choices_.try_emplace(origin, static_cast<std::int32_t>(program_.choices.size()));
+  if (is_new) program_.choices.push_back({.kind = kind, .loc = loc_});
+  return at->second;
+}
+
+std::size_t Lowering::jump_unless(const void* origin, ir::ExprId condition) {
+  const RegisterId value = scalar(condition);
+  const std::int32_t number = is_literal(condition) ? ir::kNone : choice(origin, Choice::Kind::kBranch);
+  return emit({.code = Code::kJumpIf, .extent = 0, .choice = number}, {value});
+}
+
 void Lowering::refuse(std::string reason) {
   if (error_) return;
   error_ = Error{std::move(reason), fmt::format("{}:{}:{}", module_.source_name, loc_.line, loc_.column)};
@@ -239,7 +251,7 @@ void Lowering::lower(const ir::Call& statement) {
 }
 
 void Lowering::lower(const ir::If& branch) {
-  const std::size_t skip = emit({.code = Code::kJumpIf, .extent = 0}, {scalar(branch.condition)});
+  const std::size_t skip = jump_unless(&branch, branch.condition);
   block(branch.then_block);
   if (branch.else_block.statements.empty()) return patch(skip, here());
   const std::size_t end = emit({.code = Code::kJump});
@@ -256,7 +268,8 @@ void Lowering::lower(const ir::For& loop) {
   const RegisterId stop = scalar(loop.stop);
   const RegisterId step = scalar(loop.step);
   move(counter, {start, stop, step});
-  const std::size_t top = emit({.code = Code::kForTest, .scalar = type}, counter);
+  const std::size_t top =
+      emit({.code = Code::kForTest, .scalar = type, .choice = choice(&loop, Choice::Kind::kLoop)}, counter);
   move(variable_leaves(loop.variable), {counter[0]});
   loops_.emplace_back();
   block(loop.body);
@@ -272,7 +285,7 @@ void Lowering::lower(const ir::For& loop) {
 void Lowering::lower(const ir::While& loop) {
   const ir::Loc loc = loc_;
   const std::size_t top = here();
-  const std::size_t exit = emit({.code = Code::kJumpIf, .extent = 0}, {scalar(loop.condition)});
+  const std::size_t exit = jump_unless(&loop, loop.condition);
   loops_.emplace_back();
   block(loop.body);
   loc_ = loc;

@@ -55,7 +55,7 @@ class Lowering {
   Leaves extract(const ir::Expr& expr);
   Leaves insert(const ir::Expr& expr);
   Leaves with_field(const ir::Expr& expr);
-  Leaves elementwise(ir::Op op, ir::Scalar type, const std::vector<Leaves>& operands);
+  Leaves elementwise(ir::Op op, ir::Scalar type, const std::vector<Leaves>& operands, std::int32_t choice = ir::kNone);
   Leaves reduce(ir::Op op, ir::Scalar type, Leaves operands);
   Leaves dot(ir::Scalar type, const Leaves& a, const Leaves& b);
   Leaves cross(ir::Scalar type, const Leaves& a, const Leaves& b);
@@ -103,6 +103,11 @@ class Lowering {
     for (const std::size_t jump : jumps)
       patch(jump, target);
   }
+  /// Number of the choice that `origin`, a statement or expression, makes.
+  std::int32_t choice(const void* origin, Choice::Kind kind);
+  /// A jump on the condition's value, from the statement or expression `origin`; literals choose nothing.
+  std::size_t jump_unless(const void* origin, ir::ExprId condition);
+  bool is_literal(ir::ExprId id) const { return expr(id).kind == ir::ExprKind::kLiteral; }
   void refuse(std::string reason);
 
   const ir::Module& module_;
@@ -110,6 +115,7 @@ class Lowering {
   Frame* frame_ = nullptr;
   std::vector<Loop> loops_;
   std::map<std::pair<ir::Scalar, std::uint64_t>, RegisterId> constants_;
+  std::map<const void*, std::int32_t> choices_;  ///< by origin
   ir::Loc loc_;
   std::optional<Error> error_;
 };

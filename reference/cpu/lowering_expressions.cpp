@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "ir/builder.hpp"
+#include "reference/cpu/choices.hpp"
 #include "reference/cpu/lowering.hpp"
 
 namespace assay::reference {
@@ -66,14 +67,18 @@ Leaves Lowering::operation(const ir::Expr& e) {
     case Op::kNormalize: return normalize(type, operands[0]);
     case Op::kCwMul: return elementwise(Op::kMul, type, operands);
     case Op::kCwDiv: return elementwise(Op::kDiv, type, operands);
-    default: return elementwise(e.op, type, operands);
+    default: {
+      const auto kind = choice_of(e.op);
+      return elementwise(e.op, type, operands, kind && ir::is_float(type) ? choice(&e, *kind) : ir::kNone);
+    }
   }
 }
 
 Leaves Lowering::logic(const ir::Expr& e) {
   const RegisterId dst = temporary();
   move({dst}, expression(e.args[0]));
-  const std::size_t skip = emit({.code = Code::kJumpIf, .extent = e.op == Op::kOr ? 1 : 0}, {dst});
+  const std::size_t skip = emit(
+      {.code = Code::kJumpIf, .extent = e.op == Op::kOr ? 1 : 0, .choice = choice(&e, Choice::Kind::kBranch)}, {dst});
   move({dst}, expression(e.args[1]));
   patch(skip, here());
   return {dst};
@@ -81,7 +86,7 @@ Leaves Lowering::logic(const ir::Expr& e) {
 
 Leaves Lowering::conditional(const ir::Expr& e) {
   const Leaves dst = temporaries(leaf_count(e.type));
-  const std::size_t skip = emit({.code = Code::kJumpIf, .extent = 0}, {scalar(e.args[0])});
+  const std::size_t skip = jump_unless(&e, e.args[0]);
   move(dst, expression(e.args[1]));
   const std::size_t end = emit({.code = Code::kJump});
   patch(skip, here());
@@ -95,8 +100,9 @@ Leaves Lowering::select(const ir::Expr& e) {
   const Leaves yes = expression(e.args[1]);
   const Leaves no = expression(e.args[2]);
   const Leaves dst = temporaries(yes.size());
+  const std::int32_t number = is_literal(e.args[0]) ? ir::kNone : choice(&e, Choice::Kind::kBranch);
   for (std::size_t i = 0; i < dst.size(); ++i)
-    emit({.code = Code::kSelect, .dst = dst[i]}, {condition, yes[i], no[i]});
+    emit({.code = Code::kSelect, .dst = dst[i], .choice = number}, {condition, yes[i], no[i]});
   return dst;
 }
 
@@ -177,7 +183,7 @@ Leaves Lowering::with_field(const ir::Expr& e) {
   return object;
 }
 
-Leaves Lowering::elementwise(Op op, Scalar type, const std::vector<Leaves>& operands) {
+Leaves Lowering::elementwise(Op op, Scalar type, const std::vector<Leaves>& operands, std::int32_t choice) {
   std::size_t count = 1;
   for (const Leaves& operand : operands)
     count = std::max(count, operand.size());
@@ -189,7 +195,7 @@ Leaves Lowering::elementwise(Op op, Scalar type, const std::vector<Leaves>& oper
     for (const Leaves& operand : operands)
       sources.push_back(operand.size() == 1 ? operand[0] : operand[i]);
     const Code code = !floats ? Code::kInteger : (row.role == Role::kTest ? Code::kTest : Code::kFloat);
-    emit({.code = code, .op = op, .scalar = type, .dst = dst[i], .evaluator = &row}, sources);
+    emit({.code = code, .op = op, .scalar = type, .dst = dst[i], .evaluator = &row, .choice = choice}, sources);
   }
   return dst;
 }

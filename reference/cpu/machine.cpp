@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ir/builder.hpp"
+#include "reference/cpu/choices.hpp"
 #include "reference/cpu/integers.hpp"
 
 namespace assay::reference {
@@ -14,6 +15,7 @@ Machine<Tracer>::Machine(const Program& program, const Run& run, Tracer& tracer,
       run_(run),
       tracer_(tracer),
       decisions_(run.forced),
+      choices_(program.choices),
       arithmetics_{
           Arithmetic(ir::Scalar::kF16, run.profile, decisions_), Arithmetic(ir::Scalar::kBF16, run.profile, decisions_),
           Arithmetic(ir::Scalar::kF32, run.profile, decisions_), Arithmetic(ir::Scalar::kF64, run.profile, decisions_)},
@@ -129,12 +131,18 @@ std::size_t Machine<Tracer>::step(const Instruction& instruction, std::size_t pc
   const auto target = static_cast<std::size_t>(instruction.target);
   switch (instruction.code) {
     case Code::kJump: return target;
-    case Code::kJumpIf: return at(operand(instruction, 0)).i == instruction.extent ? target : pc + 1;
+    case Code::kJumpIf: {
+      const std::int64_t condition = at(operand(instruction, 0)).i;
+      note_choice(instruction, condition != 0 ? 0 : 1);
+      return condition == instruction.extent ? target : pc + 1;
+    }
     case Code::kForTest: {
       const std::int64_t counter = at(operand(instruction, 0)).i;
       const std::int64_t stop = at(operand(instruction, 1)).i;
       const std::int64_t by = at(operand(instruction, 2)).i;
-      return (by > 0 ? counter < stop : counter > stop) ? pc + 1 : target;
+      const bool runs = by > 0 ? counter < stop : counter > stop;
+      note_choice(instruction, runs ? 0 : 1);
+      return runs ? pc + 1 : target;
     }
     case Code::kForNext: at(instruction.dst).i += at(operand(instruction, 0)).i; return target;
     case Code::kLoad:
@@ -153,7 +161,12 @@ void Machine<Tracer>::compute(const Instruction& instruction) {
     case Code::kUnit: return compute_float(instruction);
     case Code::kTest: return compute_test(instruction);
     case Code::kInteger: return compute_integer(instruction);
-    case Code::kSelect: at(instruction.dst) = at(operand(instruction, at(operand(instruction, 0)).i ? 1 : 2)); return;
+    case Code::kSelect: {
+      const std::size_t way = at(operand(instruction, 0)).i != 0 ? 0 : 1;
+      note_choice(instruction, way);
+      at(instruction.dst) = at(operand(instruction, 1 + way));
+      return;
+    }
     case Code::kMove: at(instruction.dst) = at(operand(instruction, 0)); return;
     case Code::kClear:
       for (RegisterId k = 0; k < instruction.extent; ++k)
@@ -196,6 +209,10 @@ void Machine<Tracer>::compute_float(const Instruction& instruction) {
   const Operands operands = gather(instruction);
   const bool unit = instruction.code == Code::kUnit;
   const Evaluate evaluate = unit ? unit_component : instruction.evaluator->evaluate;
+  if (instruction.choice != ir::kNone) {
+    Choice& choice = choices_[static_cast<std::size_t>(instruction.choice)];
+    ++choice.taken[way_of(choice.kind, operands)];
+  }
   Value& dst = at(instruction.dst);
   dst.f = evaluate(arithmetic(instruction.scalar), operands);
   if constexpr (Tracer::kDerivatives)

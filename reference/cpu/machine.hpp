@@ -37,6 +37,7 @@ class Machine {
   bool complete() const { return complete_; }
   std::int64_t instructions() const { return instructions_; }
   const Decisions& decisions() const { return decisions_.summary(); }
+  const std::vector<Choice>& choices() const { return choices_; }
   std::vector<Finding> take_findings() { return findings_.take(); }
   const ArrayMemory<Handle>& array(std::size_t parameter) const { return arrays_[parameter]; }
   /// Derivative of a cell's content, of its initial content if nothing was written.
@@ -61,6 +62,9 @@ class Machine {
   void extract(const Instruction& instruction);
   void insert(const Instruction& instruction);
   Operands gather(const Instruction& instruction);
+  void note_choice(const Instruction& instruction, std::size_t way) {
+    if (instruction.choice != ir::kNone) ++choices_[static_cast<std::size_t>(instruction.choice)].taken[way];
+  }
   void derive(const Instruction& instruction, Operands operands, Differentiate differentiate, Value& dst);
 
   // machine_memory.cpp
@@ -97,6 +101,7 @@ class Machine {
   const Run& run_;
   Tracer& tracer_;
   DecisionRecorder decisions_;
+  std::vector<Choice> choices_;
   std::array<Arithmetic, 4> arithmetics_;
   FindingLog findings_;
   std::vector<Value> registers_;

@@ -11,6 +11,7 @@
 #include "ir/module.hpp"
 #include "ir/support/result.hpp"
 #include "reference/cpu/evaluators.hpp"
+#include "reference/cpu/reference.hpp"
 
 namespace assay::reference {
 
@@ -59,6 +60,7 @@ struct Instruction {
   std::int32_t target = 0;
   std::int32_t extent = 0;
   const Evaluator* evaluator = nullptr;
+  std::int32_t choice = ir::kNone;  ///< in Program::choices
   ir::Loc loc = {};
 };
 
@@ -84,6 +86,7 @@ class Program {
   std::vector<Constant> constants;
   std::vector<ParameterInfo> parameters;
   std::vector<RegisterId> thread_indices;
+  std::vector<Choice> choices;  ///< nothing taken yet
   RegisterId registers = 0;
 
   std::span<const RegisterId> operands_of(const Instruction& instruction) const {

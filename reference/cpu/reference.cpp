@@ -1,5 +1,7 @@
 #include "reference/cpu/reference.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "reference/cpu/machine.hpp"
@@ -61,6 +63,7 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
     GradientElement& element = result[leaf.parameter]->elements[leaf.leaf];
     element.value = adjoint.value;
     element.magnitude = adjoint.mass;
+    element.reach = adjoint.reach;
     element.contributions = adjoint.terms;
     const double prefill = leaf_value(run.prefills, leaf.parameter, leaf.leaf);
     for (std::size_t lane = 0; lane < kLanes; ++lane)
@@ -78,6 +81,7 @@ Reference summary(const Program& program, Machine<Tracer>& machine) {
   }
   reference.findings = machine.take_findings();
   reference.decisions = machine.decisions();
+  reference.choices = machine.choices();
   reference.instructions = machine.instructions();
   reference.complete = machine.complete();
   return reference;
@@ -153,7 +157,9 @@ long double disagreement(const Reference& swept, const Tangents& tangents, int d
       const long double change = static_cast<long double>(leaf_value(direction, p, k));
       if (change == 0) continue;
       reverse += elements[k].value * change;
-      mass += static_cast<long double>(elements[k].magnitude) * (change < 0 ? -change : change);
+      // Against all that went along the paths: where these cancel, as in dot(cross(v, w), v), rounding is what is left.
+      const double paths = std::isfinite(elements[k].reach) ? elements[k].reach : 0;
+      mass += static_cast<long double>(std::max(elements[k].magnitude, paths)) * (change < 0 ? -change : change);
     }
   }
   const long double apart = forward < reverse ? reverse - forward : forward - reverse;

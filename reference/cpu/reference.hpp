@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/launch.hpp"
@@ -89,7 +90,8 @@ struct OutputArray {
 struct GradientElement {
   long double value = 0;
   LaneBounds bound = {};
-  double magnitude = 0;            ///< sum of |contributions|
+  double magnitude = 0;  ///< sum of |contributions|
+  double reach = 0;      ///< sum over the paths from the outputs of |seed * derivatives|, as if none cancelled
   std::int64_t contributions = 0;  ///< number of terms of the sum, the prefill not counted
 };
 struct GradientArray {
@@ -131,6 +133,24 @@ struct Decisions {
   std::vector<ir::Loc> places = {};
 };
 
+/// A place where runs go different ways, and how often each way was taken. Copies of an inlined function share theirs.
+struct Choice {
+  enum class Kind : std::uint8_t {
+    kBranch,  ///< if, while, a conditional expression, where, and, or: the condition is true (0) or false (1)
+    kLoop,    ///< for: the body runs (0), the range is at its end (1)
+    kLesser,  ///< min, max: the lesser operand is the first (0), or the second or neither (1)
+    kSign,    ///< abs, sign, step: the operand is below zero (0) or not (1)
+    kRange,   ///< clamp: the operand is inside (0), below (1) or above (2)
+  };
+  Kind kind = Kind::kBranch;
+  ir::Loc loc = {};
+  std::array<std::int64_t, 3> taken = {};
+
+  std::size_t ways() const { return kind == Kind::kRange ? 3 : 2; }
+};
+/// A way of a choice in words, to follow "line 12: ": "the condition is never true".
+std::string_view never(Choice::Kind kind, std::size_t way);
+
 struct Reference {
   /// One per parameter; empty for values and for arrays that the kernel never writes.
   std::vector<std::optional<OutputArray>> outputs;
@@ -138,6 +158,7 @@ struct Reference {
   std::vector<std::optional<GradientArray>> gradients;
   std::vector<Finding> findings;  ///< the first 64
   Decisions decisions;
+  std::vector<Choice> choices;  ///< all of the kernel, in the order of its code
   std::int64_t instructions = 0;
   bool complete = true;  ///< false: stopped at the instruction budget
 };

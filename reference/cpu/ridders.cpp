@@ -14,11 +14,15 @@ constexpr int kRows = 6;
 constexpr int kMostReductions = 6;
 /// An estimate whose error is above this, relative to the greater of its value and 1, decides nothing.
 constexpr long double kConverged = 1e-6L;
-constexpr long double kRoundingNoise = 0x1p-60L;
+/// Rounding to long double over rounding to double, and as much again to spare.
+constexpr long double kRoundingNoise = 0x1p-10L;
+/// How much more than a difference's error the extrapolated one's may be: the product of (4^k + 1) / (4^k - 1).
+constexpr long double kAmplification = 2;
 
 /// Outputs at one point: values of all written arrays, one after another.
 struct Point {
   std::vector<long double> values;
+  std::vector<long double> noise;  ///< what rounding to long double may have done to them
   std::uint64_t path = 0;
 };
 
@@ -27,11 +31,15 @@ Point evaluate_at(const Program& program, const Run& run, const LeafValues& dire
   const Perturbation perturbation{direction, step};
   Machine<NoDerivatives> machine(program, run, none, &perturbation);
   machine.run();
-  Point point{.values = {}, .path = machine.decisions().path};
+  Point point{.values = {}, .noise = {}, .path = machine.decisions().path};
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {
     if (!program.parameters[p].is_written) continue;
-    for (const auto& cell : machine.array(p).cells)
+    for (const auto& cell : machine.array(p).cells) {
       point.values.push_back(cell.content.f.v);
+      // The bound for double, in which every rounding along the way counts, carried over to long double.
+      const double bound = cell.content.f.e[kLift];
+      point.noise.push_back(bound < kUnbounded ? kRoundingNoise * bound : 0x1p-60L * std::abs(cell.content.f.v));
+    }
   }
   return point;
 }
@@ -77,21 +85,19 @@ bool fill(Stencil& stencil, const Point& middle, const Program& program, const R
 Differences::Estimate extrapolate(const Stencil& stencil, std::size_t output, long double step) {
   std::array<std::array<long double, kRows>, kRows> table;
   Differences::Estimate best{0, std::numeric_limits<long double>::infinity()};
-  long double largest = 0;
   for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
     table[0][row] = (stencil[row][0].values[output] - stencil[row][1].values[output]) / (2 * step);
     if (row == 0) best.value = table[0][0];
+    const long double noise =
+        kAmplification * std::max(stencil[row][0].noise[output], stencil[row][1].noise[output]) / step;
     long double factor = 4;
     for (std::size_t order = 1; order <= row; ++order, factor *= 4) {
       table[order][row] = (table[order - 1][row] * factor - table[order - 1][row - 1]) / (factor - 1);
-      const long double error = std::max(std::abs(table[order][row] - table[order - 1][row]),
-                                         std::abs(table[order][row] - table[order - 1][row - 1]));
+      const long double error = noise + std::max(std::abs(table[order][row] - table[order - 1][row]),
+                                                 std::abs(table[order][row] - table[order - 1][row - 1]));
       if (error < best.error) best = {table[order][row], error};
-      largest = std::max(largest, std::abs(stencil[row][0].values[output]));
     }
   }
-  // What rounding alone may do to the difference over the smallest step.
-  best.error += kRoundingNoise * largest / (2 * step);
   return best;
 }
 

@@ -52,7 +52,9 @@ Sweep::Sweep(const Tape& tape, const Profile& profile) : tape_(tape), profile_(p
 }
 
 void Sweep::seed(Node node, double cotangent) {
-  if (node != 0 && cotangent != 0) adjoints_[node].add({cotangent, {}});
+  if (node == 0 || cotangent == 0) return;
+  adjoints_[node].add({cotangent, {}});
+  adjoints_[node].reach += std::abs(cotangent);
 }
 
 double Sweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t lane, double prefill, bool is_leaf) const {
@@ -113,8 +115,11 @@ void Sweep::run() {
     if (edges.empty() || adjoints_[node].terms == 0) continue;
     const Bounded adjoint = settled(node);
     if (adjoint.v == 0 && adjoint.e[kNative] == 0 && adjoint.e[kLift] == 0) continue;
-    for (const Tape::Edge& edge : edges)
-      adjoints_[edge.parent].add(contribution(adjoint, edge, tape_.type(node)));
+    for (const Tape::Edge& edge : edges) {
+      Adjoint& parent = adjoints_[edge.parent];
+      parent.add(contribution(adjoint, edge, tape_.type(node)));
+      parent.reach += scaled(edge.partial < 2 ? 1 : magnitude(tape_.partial(edge).v), adjoints_[node].reach);
+    }
   }
 }
 

@@ -70,6 +70,7 @@ struct Adjoint {
   long double value = 0;
   LaneBounds errors = {};  ///< sum of the contributions' bounds
   double mass = 0;         ///< sum of |contributions|
+  double reach = 0;        ///< sum over the paths from the seeds of |seed * derivatives|
   std::int64_t terms = 0;
 
   void add(const Bounded& contribution) {

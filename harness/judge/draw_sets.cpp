@@ -1,0 +1,253 @@
+#include "harness/judge/draw_sets.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "harness/judge/coverage.hpp"
+#include "harness/judge/paths.hpp"
+
+namespace assay::harness {
+namespace {
+
+using namespace ir;
+using reference::LeafValues;
+using reference::Reference;
+
+constexpr std::uint64_t kSeedSalt = 0x5EED, kPrefillSalt = 0xF111;
+
+/// Instructions of the oracle: for one set, and in all for drawing one again.
+constexpr std::int64_t kSetBudget = 400'000, kRedrawBudget = 4 * kSetBudget;
+/// Sizes that no block divides, and those around one; the first dimension's extent.
+constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
+
+LeafValues dense(const Subject& subject, const Launch& launch, std::uint64_t salt, bool written) {
+  LeafValues values(launch.arguments.size());
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    if (subject.writes(p) != written) continue;
+    values[p].resize(leaf_count(subject, launch.arguments[p]));
+    for (std::size_t i = 0; i < values[p].size(); ++i)
+      values[p][i] = dense_value(i + 37 * p, salt);
+  }
+  return values;
+}
+
+/// Prefills stay well inside the range of their type: between 2^-limit and 2^limit.
+int prefill_exponent(Scalar scalar) { return scalar == Scalar::kF16 ? 10 : 100; }
+
+/// Dense values scaled to the gradient that will be added to them, so that neither hides the other.
+LeafValues prefills_for(const Subject& subject, const InputSet& set) {
+  LeafValues values = dense(subject, set.launch[Lane::kNative], kPrefillSalt, false);
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    const auto& gradient = set.reference.gradients[p];
+    if (!gradient) continue;
+    const auto leaves = leaves_of(subject.module, set.launch[Lane::kNative].arguments[p].type.element());
+    for (std::size_t i = 0; i < values[p].size(); ++i) {
+      const auto size = static_cast<double>(std::abs(gradient->elements[i].value));
+      if (size == 0 || !std::isfinite(size)) continue;
+      const int limit = prefill_exponent(leaves[i % leaves.size()].scalar);
+      values[p][i] = std::ldexp(values[p][i], std::clamp(std::ilogb(size), -limit, limit));
+    }
+  }
+  return values;
+}
+
+double mean_of_inputs(const Subject& subject, const Launch& launch) {
+  double sum = 0;
+  double count = 0;
+  for (const Argument& argument : launch.arguments) {
+    const auto leaves = leaves_of(subject.module, argument.type.element());
+    for (std::int64_t e = 0; e < element_count(argument); ++e) {
+      for (const Leaf& leaf : leaves) {
+        if (!is_float(leaf.scalar)) continue;
+        sum += read_float(leaf.scalar, argument.bytes.data() + element_offset(argument, e) + leaf.offset);
+        count += 1;
+      }
+    }
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+/// Share of the gradient's elements whose native bound is narrow enough.
+double informative_share(const Reference& reference) {
+  double informative = 0;
+  double total = 0;
+  for (const auto& gradient : reference.gradients) {
+    if (!gradient) continue;
+    for (const auto& element : gradient->elements) {
+      total += 1;
+      informative += is_informative(
+          {.value = element.value, .bound = element.bound[Lane::kNative], .scale = scale_of(element, Lane::kNative)});
+    }
+  }
+  return total > 0 ? informative / total : 1;
+}
+
+/// Whether any thread stores anything: a set on which all return early shows nothing.
+bool writes_anything(const Reference& reference) {
+  return std::any_of(reference.outputs.begin(), reference.outputs.end(), [](const auto& output) {
+    return output && std::any_of(output->elements.begin(), output->elements.end(),
+                                 [](const reference::OutputElement& element) { return element.written; });
+  });
+}
+
+/// Orders sets by how much can be concluded from them.
+double worth(const InputSet& set) {
+  double worth = informative_share(set.reference) + (writes_anything(set.reference) ? 0 : -4);
+  for (const Lane lane : kBothLanes)
+    worth += 2 * set.conclusive(lane) + set.conclusive_gradient(lane);
+  return worth;
+}
+constexpr double kGoodWorth = 6 + 0.99;
+/// Good enough once this many draws gave nothing better.
+constexpr double kFairWorth = 6 + 0.9;
+constexpr int kPatientDraws = 4;
+
+/// The greatest extent at which the oracle runs no more than kSetBudget instructions, judged by a launch of one thread.
+std::int32_t affordable_size(InputSpace& space, std::uint64_t seed) {
+  const auto probe = space.draw({.seed = seed, .size = 1}, [](reference::Run&) {});
+  const auto* drawn = std::get_if<Drawn>(&probe);
+  if (drawn == nullptr) return kSizes[0];
+  const std::int64_t per_thread =
+      drawn->reference.instructions / std::max<std::int64_t>(drawn->launch.threads(), 1) + 1;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(kSetBudget / per_thread, 1, 1'000));
+}
+
+/// Draws the sets of one judgement.
+class SetDrawer {
+ public:
+  SetDrawer(const Subject& subject, InputSpace& space, const Policy& policy, const reference::Profile& profile,
+            std::uint64_t seed)
+      : subject_(subject), space_(space), policy_(policy), profile_(profile), seed_(seed) {
+    largest_ = affordable_size(space, seed);
+  }
+
+  std::variant<std::vector<InputSet>, NoInputs> draw() {
+    for (int s = 0; s < policy_.sets(); ++s) {
+      auto best = draw_best(s);
+      if (auto* none = std::get_if<NoInputs>(&best)) return std::move(*none);
+      sets_.push_back(std::get<InputSet>(std::move(best)));
+      follow_other_paths(sets_.back());
+    }
+    if (has_atomics()) add_exact();
+    cover();
+    return std::move(sets_);
+  }
+
+ private:
+  Distribution distribution_of(int set) const {
+    if (set < policy_.generic_sets) return Distribution::kUniform;
+    return set < policy_.generic_sets + policy_.edge_sets ? Distribution::kEdges : Distribution::kScales;
+  }
+
+  DrawRequest request(int set, int draw, Distribution distribution) const {
+    return {.seed = (seed_ + static_cast<std::uint64_t>(draw) * 1000) * 64 + static_cast<std::uint64_t>(set),
+            .distribution = distribution,
+            .size = std::min(kSizes[static_cast<std::size_t>(set) % std::size(kSizes)], largest_)};
+  }
+
+  std::variant<InputSet, NoInputs> draw_best(int s) {
+    std::optional<InputSet> best;
+    std::optional<NoInputs> none;
+    std::int64_t spent = 0;
+    for (int draw = 0; draw <= policy_.redraws && !(none && !best); ++draw) {
+      auto result = draw_one(request(s, draw, distribution_of(s)));
+      if (auto* nothing = std::get_if<NoInputs>(&result)) {
+        none = std::move(*nothing);
+        continue;
+      }
+      auto& set = std::get<InputSet>(result);
+      spent += set.reference.instructions;
+      if (!best || worth(set) > worth(*best)) best = std::move(set);
+      if (spent > kRedrawBudget) break;
+      if (worth(*best) >= (draw < kPatientDraws ? kGoodWorth : kFairWorth)) break;
+    }
+    if (!best) return std::move(*none);
+    return std::move(*best);
+  }
+
+  std::variant<InputSet, NoInputs> draw_one(const DrawRequest& request) {
+    InputSet set;
+    auto result = space_.draw(request, [&](reference::Run& run) {
+      set.seeds = dense(subject_, run.launch, kSeedSalt, true);
+      run.profile = profile_;
+      run.gradient = gradient();
+      run.seeds = set.seeds;
+    });
+    if (auto* none = std::get_if<NoInputs>(&result)) return std::move(*none);
+    Drawn& drawn = std::get<Drawn>(result);
+    set.request = request;
+    set.generic = request.distribution == Distribution::kUniform;
+    set.launch[Lane::kNative] = std::move(drawn.launch);
+    set.launch[Lane::kLift] = lifted(subject_.module, set.launch[Lane::kNative]);
+    set.reference = std::move(drawn.reference);
+    if (gradient()) set.prefills = prefills_for(subject_, set);
+    set.input_mean = mean_of_inputs(subject_, set.launch[Lane::kNative]);
+    return set;
+  }
+
+  void follow_other_paths(InputSet& set) const {
+    const reference::Run run{.launch = set.launch[Lane::kNative],
+                             .profile = profile_,
+                             .gradient = gradient(),
+                             .seeds = set.seeds,
+                             .uninitialised = space_.uninitialised()};
+    for (const Lane lane : kBothLanes)
+      set.other_paths[lane] = other_paths(subject_.oracle, run, set.reference, lane);
+  }
+
+  bool has_atomics() const {
+    return std::any_of(space_.uses().begin(), space_.uses().end(),
+                       [](const ParameterUse& use) { return use.atomically_updated; });
+  }
+  bool gradient() const { return subject_.adjoint != nullptr; }
+  bool conclusive(const InputSet& set) const {
+    return std::all_of(kBothLanes.begin(), kBothLanes.end(),
+                       [&](Lane lane) { return gradient() ? set.conclusive_gradient(lane) : set.conclusive(lane); });
+  }
+
+  /// Few distinct values that are multiples of a power of two: sums by atomics are exact in any order.
+  void add_exact() {
+    auto result = draw_one(request(policy_.sets(), 0, Distribution::kTies));
+    if (auto* set = std::get_if<InputSet>(&result)) sets_.push_back(std::move(*set));
+  }
+
+  /// Adds sets that go where the conclusive ones did not.
+  void cover() {
+    static constexpr Distribution kAround[] = {Distribution::kTies, Distribution::kUniform, Distribution::kEdges,
+                                               Distribution::kScales};
+    Coverage coverage;
+    for (const InputSet& set : sets_) {
+      if (conclusive(set)) coverage.add(set.reference.choices);
+    }
+    std::int64_t spent = 0;
+    for (int draw = 0; draw < policy_.redraws && coverage.lacking() > 0 && spent < kRedrawBudget; ++draw) {
+      auto result = draw_one(
+          request(policy_.sets() + 1 + draw, draw + 1, kAround[static_cast<std::size_t>(draw) % std::size(kAround)]));
+      auto* set = std::get_if<InputSet>(&result);
+      if (set == nullptr) continue;
+      spent += set->reference.instructions;
+      if (!conclusive(*set) || coverage.gain(set->reference.choices) == 0) continue;
+      coverage.add(set->reference.choices);
+      set->generic = false;
+      sets_.push_back(std::move(*set));
+    }
+  }
+
+  const Subject& subject_;
+  InputSpace& space_;
+  const Policy& policy_;
+  const reference::Profile& profile_;
+  std::uint64_t seed_;
+  std::int32_t largest_ = 1;
+  std::vector<InputSet> sets_;
+};
+
+}  // namespace
+
+std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, InputSpace& space, const Policy& policy,
+                                                        const reference::Profile& profile, std::uint64_t seed) {
+  return SetDrawer(subject, space, policy, profile, seed).draw();
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,100 @@
+// Which ways a run went at each choice.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference/cpu/testing/workbench.hpp"
+
+namespace assay::reference {
+namespace {
+
+using ir::ExprId;
+using ir::Op;
+using ir::VarId;
+using testing::Workbench;
+using Taken = std::array<std::int64_t, 3>;
+
+/// Five threads over x; out[i] = the expression that `make` builds from x[i].
+template <class Make>
+std::vector<Choice> choices_of(Make make) {
+  Workbench w;
+  const VarId x = w.floats("x", {-2, -0.5, 0, 0.5, 2});
+  const VarId out = w.zeros("out", ir::kF64, {5});
+  const VarId i = w.thread_index(5);
+  w.b().store(out, {w.var(i)}, make(w, w.at(x, i)));
+  return w.evaluate().choices;
+}
+
+struct OperationRow {
+  Op op;
+  std::vector<double> constants;
+  Choice::Kind kind;
+  Taken taken;
+};
+
+TEST(Choices, OfOperationsWithPieces) {
+  const OperationRow rows[] = {
+      {Op::kMin, {0.5}, Choice::Kind::kLesser, {3, 2, 0}},     {Op::kMax, {-1}, Choice::Kind::kLesser, {1, 4, 0}},
+      {Op::kAbs, {}, Choice::Kind::kSign, {2, 3, 0}},          {Op::kSign, {}, Choice::Kind::kSign, {2, 3, 0}},
+      {Op::kClamp, {-1, 1}, Choice::Kind::kRange, {3, 1, 1}},  {Op::kClamp, {-3, 3}, Choice::Kind::kRange, {5, 0, 0}},
+      {Op::kClamp, {-0.5, 0}, Choice::Kind::kRange, {2, 1, 2}}};
+  for (const OperationRow& row : rows) {
+    const auto choices = choices_of([&](Workbench& w, ExprId x) {
+      std::vector<ExprId> operands{x};
+      for (const double constant : row.constants)
+        operands.push_back(w.f64(constant));
+      return w.b().op(row.op, operands);
+    });
+    SCOPED_TRACE(ir::row(row.op).mnemonic);
+    ASSERT_EQ(choices.size(), 1U);
+    EXPECT_EQ(choices[0].kind, row.kind);
+    EXPECT_EQ(choices[0].taken, row.taken);
+  }
+  EXPECT_TRUE(choices_of([](Workbench& w, ExprId x) { return w.op(Op::kSin, {x}); }).empty());
+}
+
+TEST(Choices, OfConditionalsAndLogic) {
+  const auto positive = [](Workbench& w, ExprId x) { return w.op(Op::kGt, {x, w.f64(0)}); };
+  const auto small = [](Workbench& w, ExprId x) { return w.op(Op::kLt, {x, w.f64(1)}); };
+  const auto chosen = choices_of([&](Workbench& w, ExprId x) {
+    return w.op(Op::kConditional, {w.op(Op::kAnd, {positive(w, x), small(w, x)}), x, w.f64(7)});
+  });
+  ASSERT_EQ(chosen.size(), 2U);
+  EXPECT_EQ(chosen[0].taken, (Taken{2, 3, 0})) << "the left side of and";
+  EXPECT_EQ(chosen[1].taken, (Taken{1, 4, 0}));
+  const auto selected = choices_of([&](Workbench& w, ExprId x) {
+    return w.op(Op::kWhere, {positive(w, x), w.f64(1), w.f64(2)});
+  });
+  ASSERT_EQ(selected.size(), 1U);
+  EXPECT_EQ(selected[0].taken, (Taken{2, 3, 0}));
+}
+
+TEST(Choices, OfLoopsHaveThePlaceOfTheLoop) {
+  Workbench w;
+  const VarId counts = w.integers("counts", {0, 2, 3});
+  const VarId out = w.zeros("out", ir::kF64, {3});
+  const VarId i = w.thread_index(3);
+  w.b().at({.line = 9, .column = 5});
+  const VarId sum = w.b().let("sum", w.f64(0));
+  w.b().for_("k", w.b().i32(0), w.at(counts, i), w.b().i32(1), [&](VarId) {
+    w.b().assign(sum, w.op(Op::kAdd, {w.var(sum), w.f64(1)}));
+  });
+  w.b().store(out, {w.var(i)}, w.var(sum));
+  const auto choices = w.evaluate().choices;
+  ASSERT_EQ(choices.size(), 1U);
+  EXPECT_EQ(choices[0].kind, Choice::Kind::kLoop);
+  EXPECT_EQ(choices[0].loc.line, 9);
+  EXPECT_EQ(choices[0].taken, (Taken{5, 3, 0})) << "0 + 2 + 3 times the body, once the end in each thread";
+}
+
+TEST(Choices, EveryWayHasItsWords) {
+  for (const auto kind :
+       {Choice::Kind::kBranch, Choice::Kind::kLoop, Choice::Kind::kLesser, Choice::Kind::kSign, Choice::Kind::kRange}) {
+    const Choice choice{.kind = kind};
+    for (std::size_t way = 0; way < choice.ways(); ++way)
+      EXPECT_FALSE(never(kind, way).empty());
+  }
+  EXPECT_EQ(never(Choice::Kind::kBranch, 1), "the condition is never false");
+}
+
+}  // namespace
+}  // namespace assay::reference
