@@ -352,13 +352,16 @@ bool StatementReader::atomic_update(Node node, std::string_view symbol, const Pl
     context_.builder.atomic(op, place.variable, place.indices, value);
     return true;
   }
-  if (!element.is_vector() || !is_sum || place.path.size() != 1) {
+  if (!element.is_aggregate() || !is_sum) {
     return fail(
-        "Warp updates a part of an array element atomically; the reader does so for components of vectors only");
+        "Warp updates a part of an array element atomically; the reader does so for parts of vectors and matrices");
   }
-  // One component: add a vector that is zero elsewhere.
-  const ExprId zero = context_.builder.zero(element);
-  const ExprId change = context_.operation(node, Op::kInsert, {zero, place.path[0].index, value});
+  // A part: add a value that is zero elsewhere.
+  ExprId change = value;
+  for (std::size_t k = place.path.size(); k-- > 0;) {
+    const ExprId zero = context_.builder.zero(k == 0 ? element : element.part());
+    change = context_.operation(node, Op::kInsert, {zero, place.path[k].index, change});
+  }
   context_.builder.atomic(op, place.variable, place.indices, change);
   return true;
 }

@@ -6,6 +6,7 @@
 
 #include "frontend/expression_reader.hpp"
 #include "frontend/warp_names.hpp"
+#include "ir/library.hpp"
 
 namespace assay::frontend {
 
@@ -46,13 +47,15 @@ ExprId ExpressionReader::call(Node node) {
     context_.builder.at(node.loc());
     return result == kNone ? kNone : context_.builder.var(result);
   }
-  if (const auto op = warp_function(name)) return warp_operation(node, *op);
   if (is_random_function(name)) return random(node, name);
-  if (name == "vector") return warp_operation(node, Op::kVector);
-  return context_.error(node, "the reader does not know this function");
+  if (is_maker(name)) return make(node, name);
+  return warp_call(node, name);
 }
 
-ExprId ExpressionReader::warp_operation(Node node, Op op) {
+/// An operation, or a function of the library.
+ExprId ExpressionReader::warp_call(Node node, std::string_view name) {
+  const auto op = warp_function(name);
+  if (!op && !ir::is_in_library(name)) return context_.error(node, "the reader does not know this function");
   const Arguments arguments = arguments_of(node);
   if (arguments.has_star) return context_.error(node, "starred arguments are not read");
   if (!arguments.keyword.empty()) return context_.error(node, "give this function its arguments by position");
@@ -60,8 +63,9 @@ ExprId ExpressionReader::warp_operation(Node node, Op op) {
   for (const Node argument : arguments.positional) {
     const bool is_test = op == Op::kWhere && values.empty();
     values.push_back(is_test ? condition(argument) : value(argument));
+    if (values.back() == kNone) return kNone;
   }
-  return context_.operation(node, op, values);
+  return op ? context_.operation(node, *op, values) : context_.library_call(node, name, values);
 }
 
 // ---- types as functions
@@ -71,7 +75,7 @@ ExprId ExpressionReader::type_call(Node node, ir::Type type) {
   if (arguments.has_star) return context_.error(node, "starred arguments are not read");
   if (!arguments.keyword.empty()) return context_.error(node, "give a type its values by position");
   if (type.is_scalar()) return convert(node, type);
-  if (type.is_vector()) return construct_vector(node, type);
+  if (type.is_vector() || type.is_matrix()) return construct(node, type, arguments.positional);
   if (type.is_struct()) return construct_struct(node, type);
   return context_.error(node, fmt::format("a value of type {} cannot be made yet", context_.type_name(type)));
 }
@@ -83,50 +87,6 @@ ExprId ExpressionReader::convert(Node node, ir::Type type) {
   if (const auto number = literal(arguments[0])) return constant(node, number->as(type));
   const ExprId operand = value(arguments[0]);
   return context_.operation(node, Op::kCast, {operand}, type);
-}
-
-/// A value for a vector's component: literals and untyped constants take its type, as in Warp.
-ExprId ExpressionReader::component(Node node, ir::Type type) {
-  auto number = literal(node);
-  if (!number && node.is(Syntax::kIdentifier) && context_.bindings.find(node.text()) == kNone) {
-    number = context_.scope().constant(node);
-  }
-  if (number && !number->is_typed) return constant(node, number->as(type));
-  return value(node);
-}
-
-ExprId ExpressionReader::construct_vector(Node node, ir::Type type) {
-  const auto arguments = arguments_of(node).positional;
-  if (arguments.empty()) {
-    context_.builder.at(node.loc());
-    return context_.builder.zero(type);
-  }
-  std::vector<ExprId> values;
-  for (const Node argument : arguments) {
-    values.push_back(component(argument, type.component()));
-    if (values.back() == kNone) return kNone;
-  }
-  const ir::Type first = context_.type_of(values[0]);
-  if (values.size() == 1 && !first.is_vector()) return context_.operation(node, Op::kSplat, values, type);
-  if (values.size() == 1 && first.rows == type.rows) {
-    if (first == type) return values[0];
-    std::vector<ExprId> converted;
-    for (int i = 0; i < type.rows; ++i) {
-      context_.builder.at(node.loc());
-      const ExprId index = context_.builder.i32(i);
-      const ExprId part =
-          context_.operation(node, Op::kExtract, {i == 0 ? values[0] : context_.copy(values[0]), index});
-      converted.push_back(context_.operation(node, Op::kCast, {part}, type.component()));
-    }
-    return context_.operation(node, Op::kVector, converted);
-  }
-  const bool fits = std::all_of(values.begin(), values.end(),
-                                [&](ExprId value) { return context_.type_of(value) == type.component(); });
-  if (!fits || values.size() != type.rows) {
-    return context_.error(node, fmt::format("{} takes {} values of type {}", context_.type_name(type), type.rows,
-                                            context_.type_name(type.component())));
-  }
-  return context_.operation(node, Op::kVector, values);
 }
 
 ExprId ExpressionReader::construct_struct(Node node, ir::Type type) {
@@ -160,13 +120,13 @@ ExprId ExpressionReader::construct_struct(Node node, ir::Type type) {
 
 ExprId ExpressionReader::length_of(Node node) {
   const auto arguments = arguments_of(node).positional;
-  if (arguments.size() != 1) return context_.error(node, "len takes one array or vector");
+  if (arguments.size() != 1) return context_.error(node, "len takes one array, vector or matrix");
   const Place measured = place(arguments[0]);
   if (measured.failed()) return kNone;
   context_.builder.at(node.loc());
   if (measured.is_whole_array() && measured.type.is_local_array()) return context_.builder.i32(measured.type.extent);
   if (measured.is_whole_array()) return context_.builder.shape_of(measured.variable, 0);
-  if (measured.type.is_vector()) return context_.builder.i32(measured.type.rows);
+  if (measured.type.is_vector() || measured.type.is_matrix()) return context_.builder.i32(measured.type.parts());
   return context_.error(node, fmt::format("{} has no length that is read", context_.type_name(measured.type)));
 }
 

@@ -160,8 +160,12 @@ ExprId ExpressionReader::binary(Node node, std::string_view symbol, ExprId left,
   if (!op) return context_.error(node, fmt::format("the operator '{}' is not read", symbol));
   const ir::Type divided = context_.type_of(left);
   const ir::Type divisor = context_.type_of(right);
-  if (*op == Op::kDiv && divisor.is_vector() && divided == divisor.component()) {
-    // A scalar over a vector divides component by component.
+  if (symbol == "@" && (divided.is_scalar() || divisor.is_scalar())) {
+    return context_.error(node, "@ multiplies matrices and vectors: use *");
+  }
+  const bool by_components = divisor.is_vector() || divisor.is_matrix();
+  if (*op == Op::kDiv && by_components && divided == divisor.component()) {
+    // A scalar over a vector or matrix divides component by component.
     const ExprId spread = context_.operation(node, Op::kSplat, {left}, divisor);
     return context_.operation(node, Op::kCwDiv, {spread, right});
   }

@@ -72,7 +72,6 @@ class ExpressionReader {
   // calls
   ir::ExprId call(Node node);
   ir::ExprId convert(Node node, ir::Type type);
-  ir::ExprId construct_vector(Node node, ir::Type type);
   ir::ExprId construct_struct(Node node, ir::Type type);
   ir::ExprId type_call(Node node, ir::Type type);
   ir::ExprId length_of(Node node);
@@ -82,8 +81,17 @@ class ExpressionReader {
   ResolvedCall resolve_overload(Node call, std::vector<FunctionEntry*> candidates);
   bool read_arguments(Node call, const FunctionEntry& callee, std::vector<ir::ExprId>& values);
   ir::ExprId argument(Node node);
+  ir::ExprId warp_call(Node node, std::string_view name);
+  // construct_reader.cpp
+  /// Whether wp.<name> makes a vector or matrix of a size that its arguments say.
+  static bool is_maker(std::string_view name);
+  ir::ExprId make(Node node, std::string_view name);
+  ir::ExprId sized(Node node, std::string_view name, const Arguments& arguments);
+  ir::ExprId identity(Node node, const Arguments& arguments);
+  ir::ExprId from_vectors(Node node, std::string_view name, const Arguments& arguments);
+  ir::ExprId construct(Node node, ir::Type type, const std::vector<Node>& arguments);
+  ir::ExprId convert_components(Node node, ir::ExprId whole, ir::Type type);
   ir::ExprId component(Node node, ir::Type type);
-  ir::ExprId warp_operation(Node node, ir::Op op);
   // random numbers (random_reader.cpp)
   ir::ExprId random(Node node, std::string_view name);
   ir::ExprId generator_state(Node node, const std::vector<Node>& given);

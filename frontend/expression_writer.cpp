@@ -1,5 +1,7 @@
 #include "frontend/expression_writer.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace assay::frontend {
@@ -118,6 +120,17 @@ std::string ExpressionWriter::literal_call(const ir::Expr& expr) const {
   return fmt::format("{}({})", spell_scalar(expr.type.scalar), spell_number(expr.type.scalar, expr.bits));
 }
 
+bool ExpressionWriter::is_made_of_rows(const ir::Expr& make) const {
+  return make.type.is_matrix() && std::all_of(make.args.begin(), make.args.end(), [&](ir::ExprId arg) {
+           return function_.expr(arg).type == make.type.part();
+         });
+}
+
+bool ExpressionWriter::is_row(ir::ExprId id) const {
+  const ir::Expr& expr = function_.expr(id);
+  return expr.kind == ir::ExprKind::kOperation && expr.op == ir::Op::kExtract && expr.type.is_vector();
+}
+
 ExpressionWriter::Spelled ExpressionWriter::operation(const ir::Expr& expr) {
   const ir::OperationRow& operation = row(expr.op);
   if (operation.warp.empty()) {
@@ -132,6 +145,13 @@ ExpressionWriter::Spelled ExpressionWriter::operation(const ir::Expr& expr) {
     const std::string call = literal_call(function_.expr(expr.args[0]));
     if (expr.op == ir::Op::kNeg) return {"-" + call, kUnary};
     return {fmt::format("{}({})", constructor(expr.type), call)};
+  }
+  if (expr.op == ir::Op::kMake && is_made_of_rows(expr))
+    return {fmt::format("wp.matrix_from_rows({})", list(expr.args))};
+  if (expr.op == ir::Op::kExtract && is_row(expr.args[0])) {
+    const ir::Expr& row = function_.expr(expr.args[0]);
+    return {fmt::format("{}[{}, {}]", operand(row.args[0], kPostfix), write(row.args[1]), write(expr.args[1])),
+            kPostfix};
   }
   const Binding bind = binding(expr.op);
   return {expand(operation.warp, expr, bind.left, bind.others), bind.own};

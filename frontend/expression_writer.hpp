@@ -75,6 +75,10 @@ class ExpressionWriter {
 
   Spelled spell(ir::ExprId id);
   Spelled literal(const ir::Expr& expr) const;
+  /// Whether a kMake joins whole rows of a matrix.
+  bool is_made_of_rows(const ir::Expr& make) const;
+  /// Whether the expression is a row of a matrix.
+  bool is_row(ir::ExprId id) const;
   Spelled operation(const ir::Expr& expr);
   /// Replaces $0, $1, $2, $* and $T in a pattern of the operation table.
   std::string expand(std::string_view pattern, const ir::Expr& expr, Precedence left, Precedence others);

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "frontend/spelling.hpp"
+#include "ir/library.hpp"
 
 namespace assay::frontend {
 
@@ -29,18 +30,48 @@ ir::ExprId FunctionContext::add(Node node, ir::Expr expr) {
   return static_cast<ir::ExprId>(function.expressions.size()) - 1;
 }
 
+namespace {
+
+std::string types_found(const FunctionContext& context, const std::vector<ir::Type>& types) {
+  std::vector<std::string> names;
+  for (const ir::Type type : types)
+    names.push_back(context.type_name(type));
+  return fmt::format("got {}", names.empty() ? "nothing" : fmt::to_string(fmt::join(names, " and ")));
+}
+
+}  // namespace
+
 ir::ExprId FunctionContext::operation(Node node, ir::Op op, const std::vector<ir::ExprId>& args, ir::Type requested) {
   std::vector<ir::Type> types;
-  std::vector<std::string> names;
   for (const ir::ExprId arg : args) {
     if (arg == ir::kNone) return ir::kNone;
     types.push_back(type_of(arg));
-    names.push_back(type_name(types.back()));
   }
   const auto type = ir::result_type(op, types, requested);
-  if (!type.ok()) return error(node, fmt::format("{}, got {}", type.error().message, fmt::join(names, " and ")));
+  if (type.ok()) {
+    builder.at(node.loc());
+    return builder.op(op, args, requested);
+  }
+  // Warp has some operations for more types, as functions.
+  const auto found = ir::library_function(file.module(), ir::row(op).mnemonic, types);
+  if (found.ok()) return call(node, *found, args);
+  return error(node, fmt::format("{}, {}", type.error().message, types_found(*this, types)));
+}
+
+ir::ExprId FunctionContext::library_call(Node node, std::string_view name, const std::vector<ir::ExprId>& args) {
+  std::vector<ir::Type> types;
+  for (const ir::ExprId arg : args) {
+    if (arg == ir::kNone) return ir::kNone;
+    types.push_back(type_of(arg));
+  }
+  const auto found = ir::library_function(file.module(), name, types);
+  if (found.ok()) return call(node, *found, args);
+  return error(node, fmt::format("{}, {}", found.error().message, types_found(*this, types)));
+}
+
+ir::ExprId FunctionContext::call(Node node, int function_index, const std::vector<ir::ExprId>& args) {
   builder.at(node.loc());
-  return builder.op(op, args, requested);
+  return builder.call(function_index, args);
 }
 
 ir::ExprId FunctionContext::copy(ir::ExprId expr) {

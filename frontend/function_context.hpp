@@ -43,12 +43,18 @@ struct FunctionContext {
 
   /// Appends an expression that the builder has no maker for.
   ir::ExprId add(Node node, ir::Expr expr);
-  /// The operation if its operands fit, else an error that names the types found.
+  /// The operation if its operands fit, or the library's function of its name if those fit, else an error that names
+  /// the types found.
   ir::ExprId operation(Node node, ir::Op op, const std::vector<ir::ExprId>& args, ir::Type requested = ir::kVoid);
+  /// The call of Warp's function of the library if it takes the operands, else such an error.
+  ir::ExprId library_call(Node node, std::string_view name, const std::vector<ir::ExprId>& args);
   /// A second expression like the first: trees do not share nodes.
   ir::ExprId copy(ir::ExprId expr);
   /// A type as Warp's user writes it: "float32", "vec3", "array(dtype=float32, ndim=2)".
   std::string type_name(ir::Type type) const;
+
+ private:
+  ir::ExprId call(Node node, int function_index, const std::vector<ir::ExprId>& args);
 };
 
 }  // namespace assay::frontend

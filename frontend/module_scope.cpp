@@ -296,6 +296,10 @@ Result<ir::Type> ModuleScope::vector_or_matrix(std::string_view name, Node call)
   auto component = type(dtype);
   if (!component.ok()) return component;
   if (!component->is_scalar()) return Error{"the components of a vector or matrix are scalars"};
+  return sized_type(size, *component, is_vector);
+}
+
+Result<ir::Type> ModuleScope::sized_type(Node size, ir::Type component, bool is_vector) const {
   std::vector<int> extents;
   for (const Node extent : size.is(Syntax::kTuple) ? size.children() : std::vector<Node>{size}) {
     const auto number = constant(extent);
@@ -306,8 +310,8 @@ Result<ir::Type> ModuleScope::vector_or_matrix(std::string_view name, Node call)
   const bool fits = std::all_of(extents.begin(), extents.end(), [](int extent) { return extent >= 1 && extent <= 16; });
   if (extents.size() != (is_vector ? 1U : 2U) || !fits)
     return Error{"a vector or matrix has 1 to 16 components a side"};
-  return is_vector ? ir::vector_type(component->scalar, extents[0])
-                   : ir::matrix_type(component->scalar, extents[0], extents[1]);
+  return is_vector ? ir::vector_type(component.scalar, extents[0])
+                   : ir::matrix_type(component.scalar, extents[0], extents[1]);
 }
 
 std::string ModuleScope::why_unknown(std::string_view name) const {

@@ -35,6 +35,8 @@ class ModuleScope {
   std::optional<Constant> constant(Node expression) const;
   /// The type that an annotation or a constructor's name stands for.
   Result<ir::Type> type(Node expression) const;
+  /// The vector or matrix type of the given extents: a number, or a tuple of two.
+  Result<ir::Type> sized_type(Node size, ir::Type component, bool is_vector) const;
   /// Why a name of the top level has no value here; empty if nothing is known of it.
   std::string why_unknown(std::string_view name) const;
 

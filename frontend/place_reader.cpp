@@ -104,7 +104,7 @@ void ExpressionReader::add_index(Node node, Place& place, Node index) {
     if (place.type.is_local_array() || place.indices.size() == place.type.rank) place.type = place.type.element();
     return;
   }
-  if (!place.type.is_vector()) {
+  if (!place.type.is_aggregate()) {
     const std::string found = context_.type_name(place.type);
     context_.error(node, place.root == Place::Root::kArray ? fmt::format("too many indices: the element is {}", found)
                                                            : fmt::format("{} cannot be indexed", found));
@@ -114,9 +114,10 @@ void ExpressionReader::add_index(Node node, Place& place, Node index) {
   ExprId component = position;
   if (const auto number = literal(index); number && !number->number().is_real) {
     const std::int64_t written = number->number().integer;
-    const std::int64_t counted = written < 0 ? written + place.type.rows : written;
-    if (counted < 0 || counted >= place.type.rows) {
-      context_.error(index, fmt::format("the vector has {} components", place.type.rows));
+    const std::int64_t counted = written < 0 ? written + place.type.parts() : written;
+    if (counted < 0 || counted >= place.type.parts()) {
+      context_.error(index, fmt::format("{} has {} {}", context_.type_name(place.type), place.type.parts(),
+                                        place.type.is_matrix() ? "rows" : "components"));
       place = {};
       return;
     }
@@ -127,7 +128,7 @@ void ExpressionReader::add_index(Node node, Place& place, Node index) {
     component = context_.builder.cast(ir::kI32, position);
   }
   place.path.push_back({.index = component});
-  place.type = place.type.component();
+  place.type = place.type.part();
 }
 
 Place ExpressionReader::attribute_place(Node node) {
@@ -164,7 +165,8 @@ Place ExpressionReader::attribute_place(Node node) {
     return result;
   }
   const int component = component_number(name);
-  if (!result.type.is_vector() || component < 0 || component >= result.type.rows) {
+  const bool has_names = result.type.is_vector() || result.type.is_quaternion();
+  if (!has_names || component < 0 || component >= result.type.parts()) {
     return fail(fmt::format("{} has no attribute '{}' that is read", context_.type_name(result.type), name));
   }
   context_.builder.at(node.loc());

@@ -211,10 +211,10 @@ v[i] = wp.cross(p, wp.normalize(-q)) * s + z
 )",
      .module = R"(
 kernel k(v: array<vec<f32,3>,1>, a: f32; i) {
-  let p: vec<f32,3> = vector(a, 0.0, 1.0)
+  let p: vec<f32,3> = make<vec<f32,3>>(a, 0.0, 1.0)
   let q: vec<f32,3> = splat<vec<f32,3>>(2.0)
   let z: vec<f32,3>
-  let d: vec<f64,3> = conditional(gt(i, 0), vector(0.1:f64, 1.0:f64, cast<f64>(a)), splat<vec<f64,3>>(0.1:f64))
+  let d: vec<f64,3> = conditional(gt(i, 0), make<vec<f64,3>>(0.1:f64, 1.0:f64, cast<f64>(a)), splat<vec<f64,3>>(0.1:f64))
   let r: vec<f32,3> = add(sub(add(mul(p, a), mul(a, q)), div(p, 2.0)), cw_div(splat<vec<f32,3>>(1.0), q))
   let s: f32 = add(add(add(add(add(dot(p, q), length(r)), extract(r, 0)), extract(r, 1)), extract(r, 2)), extract(r, i))
   v[i] = add(mul(cross(p, normalize(neg(q))), s), z)
@@ -229,8 +229,8 @@ u = wp.vector(1.0, 2.0)
 )",
      .module = R"(
 kernel k(v: array<vec<f32,3>,1>, w: array<vec<f64,3>,1>; i) {
-  w[i] = vector(cast<f64>(extract(v[i], 0)), cast<f64>(extract(v[i], 1)), cast<f64>(extract(v[i], 2)))
-  let u: vec<f32,2> = vector(1.0, 2.0)
+  w[i] = make<vec<f64,3>>(cast<f64>(extract(v[i], 0)), cast<f64>(extract(v[i], 1)), cast<f64>(extract(v[i], 2)))
+  let u: vec<f32,2> = make<vec<f32,2>>(1.0, 2.0)
 }
 )"},
     {.name = "Shapes",
@@ -266,7 +266,7 @@ for i in range(N):
      .module = R"(
 kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   let m: i32 = mul(4, 15)
-  x[0] = add(add(add(add(2.5, mul(1.25, 3.1415927)), 3.0), mul(2.0, extract(vector(1.0, 2.0, 3.0), 0))), 5.5)
+  x[0] = add(add(add(add(2.5, mul(1.25, 3.1415927)), 3.0), mul(2.0, extract(make<vec<f32,3>>(1.0, 2.0, 3.0), 0))), 5.5)
   for i: i32 in range(0, 4, 1) {
     x[i] = 1.0
   }
@@ -284,7 +284,7 @@ v[0] = w * r
 )",
      .module = R"(
 kernel k(v: array<vec<f32,5>,1>, r: f32; thread) {
-  let w: vec<f32,5> = vector(1.0, 2.0, 3.0, 4.0, 5.0)
+  let w: vec<f32,5> = make<vec<f32,5>>(1.0, 2.0, 3.0, 4.0, 5.0)
   v[0] = mul(w, r)
 }
 )"},

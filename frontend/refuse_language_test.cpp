@@ -8,23 +8,24 @@ namespace {
 const Refusal kCases[] = {
     {.name = "MixedArithmetic",
      .body = "i = wp.tid()\nx[i] = a * 2",
-     .messages = "5:12: error: in k: a * 2: mul takes two numeric scalars of one type, or a vector and its "
-                 "scalar, got float32 and int32"},
+     .messages =
+         "5:12: error: in k: a * 2: mul takes two numeric scalars of one type, a vector or matrix and its scalar, or "
+         "matrices and vectors that fit, got float32 and int32"},
     {.name = "MixedPower",
      .body = "x[0] = a ** 2",
      .messages = "4:12: error: in k: a ** 2: pow takes float scalars of one type, got float32 and int32"},
     {.name = "MixedStore", .body = "x[0] = 0", .messages = "4:5: error: in k: x[0]: holds float32, the value is int32"},
     {.name = "VectorByInteger",
      .body = "p = v * 2",
-     .messages = "4:9: error: in k: v * 2: mul takes two numeric scalars of one type, or a vector and its "
-                 "scalar, got vec3 and int32"},
+     .messages =
+         "4:9: error: in k: v * 2: mul takes two numeric scalars of one type, a vector or matrix and its scalar, or "
+         "matrices and vectors that fit, got vec3 and int32"},
     {.name = "TypeChange",
      .body = "s = 0.0\ns = 1",
      .messages = "5:5: error: in k: s: the variable is float32 and cannot become int32"},
     {.name = "TypeChangeByAugmented",
      .body = "n += 1.5",
-     .messages = "4:5: error: in k: n += 1.5: add takes two numeric scalars, vectors, matrices or "
-                 "quaternions of one type, got int32 and float32"},
+     .messages = "4:5: error: in k: n += 1.5: add takes two numeric values of one type, got int32 and float32"},
     {.name = "IntegerSqrt",
      .body = "x[0] = wp.sqrt(n)",
      .messages = "4:12: error: in k: wp.sqrt(...): sqrt takes float scalars of one type, got int32"},

@@ -177,11 +177,20 @@ void StatementWriter::write_place(std::string place, ir::ExprId value, const Rea
   const bool is_update = expr.kind == ir::ExprKind::kOperation && reads_place(expr.args[0]);
   if (is_update && expr.op == ir::Op::kInsert) {
     const ir::ExprId index = expr.args[1];
-    write_place(fmt::format("{}[{}]", place, expressions_.write(index)), expr.args[2], [&](ir::ExprId id) {
+    const auto reads_part = [&](ir::ExprId id) {
       const ir::Expr& part = function_.expr(id);
       return part.kind == ir::ExprKind::kOperation && part.op == ir::Op::kExtract && reads_place(part.args[0]) &&
              same(part.args[1], index);
-    });
+    };
+    const ir::Expr& row = function_.expr(expr.args[2]);
+    const bool in_row = expr.type.is_matrix() && row.kind == ir::ExprKind::kOperation && row.op == ir::Op::kInsert &&
+                        reads_part(row.args[0]);
+    if (in_row) {
+      line(fmt::format("{}[{}, {}] = {}", place, expressions_.write(index), expressions_.write(row.args[1]),
+                       expressions_.write(row.args[2])));
+    } else {
+      write_place(fmt::format("{}[{}]", place, expressions_.write(index)), expr.args[2], reads_part);
+    }
   } else if (is_update && expr.op == ir::Op::kWithField) {
     const std::int32_t field = expr.index;
     write_place(fmt::format("{}.{}", place, expressions_.field_name(expr.type, field)), expr.args[1],
@@ -203,24 +212,31 @@ bool StatementWriter::same(ir::ExprId a, ir::ExprId b) const {
                     [&](ir::ExprId s, ir::ExprId t) { return same(s, t); });
 }
 
-/// Whether the expression is a vector of zeros, made from its components or from one of them.
+/// Whether the expression is a vector or matrix of zeros, made from its components or from one of them.
 bool StatementWriter::is_zero_vector(ir::ExprId id) const {
   const ir::Expr& expr = function_.expr(id);
-  if (expr.kind != ir::ExprKind::kOperation || (expr.op != ir::Op::kVector && expr.op != ir::Op::kSplat)) return false;
+  if (expr.kind != ir::ExprKind::kOperation || (expr.op != ir::Op::kMake && expr.op != ir::Op::kSplat)) return false;
   return std::ranges::all_of(expr.args, [&](ir::ExprId arg) {
     return function_.expr(arg).kind == ir::ExprKind::kLiteral && function_.expr(arg).bits == 0;
   });
 }
 
-/// `a[i][k] += e`, which the reader makes an addition of a vector that is zero elsewhere. False if it is none.
+/// `a[i][k] += e`, which the reader makes an addition of a vector or matrix that is zero elsewhere. False if it is
+/// none.
 bool StatementWriter::component_update(const ir::Atomic& atomic) {
   const ir::Expr& value = function_.expr(atomic.value);
   const bool sums = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub;
   const bool inserts = value.kind == ir::ExprKind::kOperation && value.op == ir::Op::kInsert;
   if (!sums || !inserts || atomic.result != ir::kNone || !is_zero_vector(value.args[0])) return false;
-  line(fmt::format("{}[{}][{}] {}= {}", expressions_.write(atomic.array), expressions_.list(atomic.indices),
-                   expressions_.write(value.args[1]), atomic.op == ir::AtomicOp::kAdd ? "+" : "-",
-                   expressions_.write(value.args[2])));
+  std::string index = expressions_.write(value.args[1]);
+  ir::ExprId change = value.args[2];
+  const ir::Expr& row = function_.expr(change);
+  if (row.kind == ir::ExprKind::kOperation && row.op == ir::Op::kInsert && is_zero_vector(row.args[0])) {
+    index += ", " + expressions_.write(row.args[1]);
+    change = row.args[2];
+  }
+  line(fmt::format("{}[{}][{}] {}= {}", expressions_.write(atomic.array), expressions_.list(atomic.indices), index,
+                   atomic.op == ir::AtomicOp::kAdd ? "+" : "-", expressions_.write(change)));
   return true;
 }
 

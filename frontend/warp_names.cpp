@@ -79,6 +79,7 @@ struct Operations {
       }
     }
     binary.emplace("**", Op::kPow);
+    binary.emplace("@", Op::kMul);
     // Operators that Warp also has as functions, of the table's own names.
     for (const Op op : {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kMod, Op::kFloorDiv, Op::kNeg, Op::kBitAnd,
                         Op::kBitOr, Op::kBitXor}) {

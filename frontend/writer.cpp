@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "frontend/statement_writer.hpp"
+#include "ir/library.hpp"
 
 namespace assay::frontend {
 namespace {
@@ -75,8 +76,9 @@ void spell_types(const ir::Module& module, const Selection& selection, TypeAlias
     for (const ir::Field& field : module.structs[index].fields)
       spell(field.type);
   }
-  for (const std::size_t index : selection.functions)
-    spell_function(module.functions[index]);
+  for (const std::size_t index : selection.functions) {
+    if (!ir::library_name(module.functions[index])) spell_function(module.functions[index]);
+  }
   for (const std::size_t index : selection.kernels)
     spell_function(module.kernels[index]);
 }
@@ -96,8 +98,10 @@ Result<std::string> write_selection(const ir::Module& module, const Selection& s
   FileNames file{.structs = {}, .functions = {}, .aliases = TypeAliases(names)};
   for (const ir::StructDef& definition : module.structs)
     file.structs.push_back(names.take(definition.name));
+  // Warp has the functions of its library itself.
   for (const ir::Function& function : module.functions)
-    file.functions.push_back(names.take(function.name));
+    if (const auto name = ir::library_name(function)) file.functions.push_back(fmt::format("wp.{}", *name));
+    else file.functions.push_back(names.take(function.name));
   std::vector<std::string> kernel_names;
   for (const ir::Function& kernel : module.kernels)
     kernel_names.push_back(names.take(kernel.name));
@@ -113,6 +117,7 @@ Result<std::string> write_selection(const ir::Module& module, const Selection& s
     return writer.error();
   };
   for (const std::size_t index : selection.functions) {
+    if (ir::library_name(module.functions[index])) continue;
     if (auto error = add(module.functions[index], file.functions[index])) return *error;
   }
   for (const std::size_t index : selection.kernels) {

@@ -64,7 +64,7 @@ Term value_for(Grower& grower, const Target& target, Term own, bool use_all) {
   std::vector<ir::ExprId> components{grown(2).expr};
   while (static_cast<int>(components.size()) < target.type.rows)
     components.push_back(grower.grow_in({-2, 2}, 1).expr);
-  return {sketch.b().op(Op::kVector, components), {-2, 2}};
+  return {sketch.b().make(target.type, components), {-2, 2}};
 }
 
 void update(Grower& grower, const Target& target, ir::VarId input, ir::VarId bins, bool use_all) {

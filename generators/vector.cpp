@@ -67,7 +67,7 @@ Term VectorGrower::constant(Interval interval) {
   std::vector<ir::ExprId> components;
   for (int c = 0; c < vector_.rows; ++c)
     components.push_back(scalars_.literal(interval).expr);
-  return {b_.op(Op::kVector, components), interval};
+  return {b_.make(vector_, components), interval};
 }
 
 Term VectorGrower::within(Term term, double bound) {
@@ -98,7 +98,7 @@ Term VectorGrower::from_components(int depth) {
   std::vector<ir::ExprId> components;
   for (int c = 0; c < vector_.rows; ++c)
     components.push_back(scalars_.grow(std::min(depth, 1)).expr);
-  return {b_.op(Op::kVector, components), kTame};
+  return {b_.make(vector_, components), kTame};
 }
 
 /// A vector whose components are all at least 0.5.
@@ -117,7 +117,7 @@ Term VectorGrower::grow(int depth) {
   Rng& rng = sketch_.rng();
   if (depth <= 0 || rng.bernoulli(0.1)) return leaf();
   const Op op = rng.choose({Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kDiv, Op::kNeg, Op::kCross, Op::kCwMul,
-                            Op::kCwDiv, Op::kNormalize, Op::kVector, Op::kSplat, Op::kWhere});
+                            Op::kCwDiv, Op::kNormalize, Op::kMake, Op::kSplat, Op::kWhere});
   switch (op) {
     case Op::kMul: {
       const Term v = grow(depth - 1);
@@ -149,7 +149,7 @@ Term VectorGrower::grow(int depth) {
       return elementwise(op, v, positive());
     }
     case Op::kNormalize: return {b_.op(op, {grow(depth - 1).expr}), {-1, 1}};
-    case Op::kVector: return from_components(depth);
+    case Op::kMake: return from_components(depth);
     case Op::kSplat: {
       const Term s = sketch_.leaf(vector_.component()).value_or(scalars_.literal({-2, 2}));
       return {b_.op(op, {s.expr}, vector_), s.range};

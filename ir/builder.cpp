@@ -90,7 +90,7 @@ ExprId Builder::literal(Type type, std::int64_t value) {
 
 ExprId Builder::zero(Type type) {
   if (type.is_scalar()) return literal(type, std::int64_t{0});
-  require(type.is_vector(), "zero of a type that is neither scalar nor vector");
+  require(type.is_aggregate(), "zero of a type that is neither scalar nor aggregate");
   return op(Op::kSplat, {literal(type.component(), std::int64_t{0})}, type);
 }
 

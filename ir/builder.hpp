@@ -40,12 +40,15 @@ class Builder {
   ExprId f32(double value) { return literal(kF32, value); }
   ExprId i32(std::int64_t value) { return literal(kI32, value); }
   ExprId boolean(bool value) { return literal(kBool, std::int64_t{value}); }
-  ExprId zero(Type type);  ///< of a scalar or vector type
+  ExprId zero(Type type);  ///< of a scalar or aggregate type
   ExprId var(VarId variable);
   ExprId op(Op op, std::span<const ExprId> args, Type requested = kVoid, std::int32_t index = 0);
   ExprId op(Op op, std::initializer_list<ExprId> args, Type requested = kVoid, std::int32_t index = 0) {
     return this->op(op, std::span<const ExprId>(args.begin(), args.size()), requested, index);
   }
+  /// The aggregate whose components are those of the parts, one after another.
+  ExprId make(Type type, std::span<const ExprId> parts) { return op(Op::kMake, parts, type); }
+  ExprId make(Type type, std::initializer_list<ExprId> parts) { return op(Op::kMake, parts, type); }
   ExprId cast(Type type, ExprId value) { return op(Op::kCast, {value}, type); }
   ExprId load(VarId array, std::vector<ExprId> indices);
   ExprId shape_of(VarId array, int dimension);

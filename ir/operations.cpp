@@ -8,15 +8,32 @@ namespace assay::ir {
 namespace {
 
 bool is_numeric_scalar(Type type) { return type.is_scalar() && type.scalar != Scalar::kBool; }
-bool is_linear(Type type) {
-  return type.is_value() && type.shape != Shape::kStruct && type.shape != Shape::kTransform &&
-         type.scalar != Scalar::kBool;
-}
+bool is_linear(Type type) { return is_numeric_scalar(type) || type.is_aggregate(); }
 bool is_float_vector(Type type) { return type.is_vector() && is_float(type.scalar); }
+bool is_square(Type type) { return type.is_matrix() && type.rows == type.cols; }
 bool is_signed_component(Type type) { return row(type.scalar).is_signed; }
 
 bool all_same(std::span<const Type> types) {
   return std::all_of(types.begin(), types.end(), [&](Type type) { return type == types[0]; });
+}
+
+/// A matrix times a matrix, a column or, on its left, a row.
+Type matrix_product(Type a, Type b) {
+  if (a.scalar != b.scalar) return kVoid;
+  if (a.is_matrix() && b.is_matrix()) return a.cols == b.rows ? matrix_type(a.scalar, a.rows, b.cols) : kVoid;
+  if (a.is_matrix() && b.is_vector()) return a.cols == b.rows ? vector_type(a.scalar, a.rows) : kVoid;
+  if (a.is_vector() && b.is_matrix()) return a.rows == b.rows ? vector_type(a.scalar, b.cols) : kVoid;
+  return kVoid;
+}
+
+/// Whether the operands' components, one after another, are those of the wanted aggregate.
+bool fills(std::span<const Type> parts, Type wanted) {
+  int components = 0;
+  for (const Type part : parts) {
+    if ((!part.is_scalar() && !part.is_aggregate()) || part.scalar != wanted.scalar) return false;
+    components += part.components();
+  }
+  return wanted.is_aggregate() && components == wanted.components();
 }
 
 /// One rule applied: the result type, or void where the operands do not fit.
@@ -25,12 +42,12 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
     case TypeRule::kLinear: return is_linear(t[0]) && t[0] == t[1] ? t[0] : kVoid;
     case TypeRule::kProduct:
       if (is_numeric_scalar(t[0]) && t[0] == t[1]) return t[0];
-      if (t[0].is_vector() && t[1] == t[0].component()) return t[0];
-      if (t[1].is_vector() && t[0] == t[1].component()) return t[1];
-      return kVoid;
+      if (t[0].is_aggregate() && t[1] == t[0].component()) return t[0];
+      if (t[1].is_aggregate() && t[0] == t[1].component()) return t[1];
+      return matrix_product(t[0], t[1]);
     case TypeRule::kQuotient:
       if (is_numeric_scalar(t[0]) && t[0] == t[1]) return t[0];
-      return t[0].is_vector() && t[1] == t[0].component() ? t[0] : kVoid;
+      return t[0].is_aggregate() && t[1] == t[0].component() ? t[0] : kVoid;
     case TypeRule::kNegation: return is_linear(t[0]) && is_signed_component(t[0]) ? t[0] : kVoid;
     case TypeRule::kNumeric: return is_numeric_scalar(t[0]) && all_same(t) ? t[0] : kVoid;
     case TypeRule::kFloat: return t[0].is_float_scalar() && all_same(t) ? t[0] : kVoid;
@@ -41,18 +58,24 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
     case TypeRule::kSelect: return t[0].is_bool() && t[1].is_value() && t[1] == t[2] ? t[1] : kVoid;
     case TypeRule::kBits: return t[0].is_integer_scalar() && all_same(t) ? t[0] : kVoid;
     case TypeRule::kConversion: return t[0].is_scalar() && requested.is_scalar() ? requested : kVoid;
-    case TypeRule::kVectorOf:
-      return t.size() >= 2 && t.size() <= 16 && is_numeric_scalar(t[0]) && all_same(t)
-                 ? vector_type(t[0].scalar, static_cast<int>(t.size()))
-                 : kVoid;
-    case TypeRule::kSplat: return requested.is_vector() && t[0] == requested.component() ? requested : kVoid;
-    case TypeRule::kExtract: return t[0].is_vector() && t[1] == kI32 ? t[0].component() : kVoid;
-    case TypeRule::kInsert: return t[0].is_vector() && t[1] == kI32 && t[2] == t[0].component() ? t[0] : kVoid;
-    case TypeRule::kVectorPair: return t[0].is_vector() && t[0] == t[1] ? t[0] : kVoid;
-    case TypeRule::kDot: return t[0].is_vector() && t[0] == t[1] ? t[0].component() : kVoid;
+    case TypeRule::kMake: return fills(t, requested) ? requested : kVoid;
+    case TypeRule::kSplat: return requested.is_aggregate() && t[0] == requested.component() ? requested : kVoid;
+    case TypeRule::kExtract: return t[0].is_aggregate() && t[1] == kI32 ? t[0].part() : kVoid;
+    case TypeRule::kInsert: return t[0].is_aggregate() && t[1] == kI32 && t[2] == t[0].part() ? t[0] : kVoid;
+    case TypeRule::kComponents: return (t[0].is_vector() || t[0].is_matrix()) && t[0] == t[1] ? t[0] : kVoid;
+    case TypeRule::kDot: return t[0].is_aggregate() && !t[0].is_matrix() && t[0] == t[1] ? t[0].component() : kVoid;
+    case TypeRule::kDoubleDot: return t[0].is_matrix() && t[0] == t[1] ? t[0].component() : kVoid;
     case TypeRule::kCross: return t[0].is_vector() && t[0].rows == 3 && t[0] == t[1] ? t[0] : kVoid;
-    case TypeRule::kLength: return is_float_vector(t[0]) ? t[0].component() : kVoid;
+    case TypeRule::kLength: return is_float_vector(t[0]) || t[0].is_quaternion() ? t[0].component() : kVoid;
+    case TypeRule::kLengthSq: return t[0].is_vector() || t[0].is_quaternion() ? t[0].component() : kVoid;
     case TypeRule::kNormalize: return is_float_vector(t[0]) ? t[0] : kVoid;
+    case TypeRule::kTranspose: return t[0].is_matrix() ? matrix_type(t[0].scalar, t[0].cols, t[0].rows) : kVoid;
+    case TypeRule::kOuter:
+      return t[0].is_vector() && t[1].is_vector() && t[0].scalar == t[1].scalar
+                 ? matrix_type(t[0].scalar, t[0].rows, t[1].rows)
+                 : kVoid;
+    case TypeRule::kInverse:
+      return is_square(t[0]) && is_float(t[0].scalar) && t[0].rows >= 2 && t[0].rows <= 4 ? t[0] : kVoid;
     case TypeRule::kWithField: return t[0].is_struct() && t[0] == requested ? t[0] : kVoid;
   }
   return kVoid;
@@ -60,9 +83,10 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
 
 std::string_view expectation(TypeRule rule) {
   switch (rule) {
-    case TypeRule::kLinear: return "two numeric scalars, vectors, matrices or quaternions of one type";
-    case TypeRule::kProduct: return "two numeric scalars of one type, or a vector and its scalar";
-    case TypeRule::kQuotient: return "two numeric scalars of one type, or a vector by its scalar";
+    case TypeRule::kLinear: return "two numeric values of one type";
+    case TypeRule::kProduct:
+      return "two numeric scalars of one type, a vector or matrix and its scalar, or matrices and vectors that fit";
+    case TypeRule::kQuotient: return "two numeric scalars of one type, or a vector or matrix by its scalar";
     case TypeRule::kNegation: return "a signed numeric value";
     case TypeRule::kNumeric: return "numeric scalars of one type";
     case TypeRule::kFloat: return "float scalars of one type";
@@ -73,15 +97,20 @@ std::string_view expectation(TypeRule rule) {
     case TypeRule::kSelect: return "a bool and two values of one type";
     case TypeRule::kBits: return "integer scalars of one type";
     case TypeRule::kConversion: return "a scalar and a scalar type to convert it to";
-    case TypeRule::kVectorOf: return "2 to 16 numeric scalars of one type";
-    case TypeRule::kSplat: return "one scalar of the vector's component type";
-    case TypeRule::kExtract: return "a vector and an i32 index";
-    case TypeRule::kInsert: return "a vector, an i32 index and a component";
-    case TypeRule::kVectorPair: return "two vectors of one type";
-    case TypeRule::kDot: return "two vectors of one type";
+    case TypeRule::kMake: return "as many scalars as the wanted type has components, or parts of it that fill it";
+    case TypeRule::kSplat: return "one scalar of the component type";
+    case TypeRule::kExtract: return "a vector, matrix, quaternion or transform and an i32 index";
+    case TypeRule::kInsert: return "a vector, matrix, quaternion or transform, an i32 index and a component or row";
+    case TypeRule::kComponents: return "two vectors or matrices of one type";
+    case TypeRule::kDot: return "two vectors or quaternions of one type";
+    case TypeRule::kDoubleDot: return "two matrices of one type";
     case TypeRule::kCross: return "two vectors of length 3 of one type";
-    case TypeRule::kLength: return "a float vector";
+    case TypeRule::kLength: return "a float vector or a quaternion";
+    case TypeRule::kLengthSq: return "a vector or a quaternion";
     case TypeRule::kNormalize: return "a float vector";
+    case TypeRule::kTranspose: return "a matrix";
+    case TypeRule::kOuter: return "two vectors of one scalar type";
+    case TypeRule::kInverse: return "a float matrix of 2 x 2, 3 x 3 or 4 x 4 components";
     case TypeRule::kWithField: return "a struct and a value of its field's type";
   }
   return "";

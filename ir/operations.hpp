@@ -99,8 +99,8 @@ enum class Op : std::uint8_t {
   kSmoothstep,
   kDegrees,
   kRadians,
-  // vectors
-  kVector,
+  // vectors, matrices, quaternions and transforms: made, taken apart, multiplied
+  kMake,
   kSplat,
   kExtract,
   kInsert,
@@ -111,6 +111,11 @@ enum class Op : std::uint8_t {
   kNormalize,
   kCwMul,
   kCwDiv,
+  // matrices
+  kDoubleDot,
+  kTranspose,
+  kOuter,
+  kInverse,
   // structs
   kWithField,
 };
@@ -118,12 +123,14 @@ inline constexpr int kOpCount = static_cast<int>(Op::kWithField) + 1;
 
 enum class AtomicOp : std::uint8_t { kAdd, kSub, kMin, kMax, kAnd, kOr, kXor, kExchange, kCompareAndSwap };
 
-/// How operand types determine the result type. T is one type, the same for all operands so marked.
+/// How operand types determine the result type. T is one type, the same for all operands so marked. Vectors, matrices,
+/// quaternions and transforms are aggregates.
 enum class TypeRule : std::uint8_t {
-  kLinear,      ///< T, T -> T: numeric scalar, vector, matrix, quaternion
-  kProduct,     ///< as numeric scalars T, T -> T; float or integer vector by its scalar, either order
-  kQuotient,    ///< numeric scalars T, T -> T; vector by its scalar
-  kNegation,    ///< T -> T: signed numeric scalar, vector, matrix, quaternion
+  kLinear,      ///< T, T -> T: numeric scalar or aggregate
+  kProduct,     ///< numeric scalars T, T -> T; aggregate by its scalar, either order; matrix by matrix, matrix by
+                ///< vector, vector by matrix
+  kQuotient,    ///< numeric scalars T, T -> T; aggregate by its scalar
+  kNegation,    ///< T -> T: signed numeric scalar or aggregate
   kNumeric,     ///< T... -> T: numeric scalars
   kFloat,       ///< T... -> T: float scalars
   kFloatTest,   ///< T -> bool: float scalar
@@ -133,15 +140,20 @@ enum class TypeRule : std::uint8_t {
   kSelect,      ///< bool, T, T -> T: any value
   kBits,        ///< T... -> T: integer scalars
   kConversion,  ///< scalar -> the requested scalar type
-  kVectorOf,    ///< n scalars T -> vector of n T, n from 2 to 16
-  kSplat,       ///< scalar T -> the requested vector type of T
-  kExtract,     ///< vector of T, i32 -> T
-  kInsert,      ///< vector of T, i32, T -> the vector
-  kVectorPair,  ///< T, T -> T: vectors
-  kDot,         ///< two vectors of T -> T
+  kMake,        ///< scalars and aggregates of T -> the requested aggregate of T with as many components together
+  kSplat,       ///< scalar T -> the requested aggregate of T
+  kExtract,     ///< aggregate, i32 -> its part: a matrix's row, otherwise a component
+  kInsert,      ///< aggregate, i32, its part -> the aggregate
+  kComponents,  ///< T, T -> T: vectors or matrices
+  kDot,         ///< two vectors, quaternions or transforms of T -> T
+  kDoubleDot,   ///< two matrices of T -> T
   kCross,       ///< two vec3 of T -> vec3 of T
-  kLength,      ///< float vector of T -> T
+  kLength,      ///< float vector or quaternion of T -> T
+  kLengthSq,    ///< vector or quaternion of T -> T
   kNormalize,   ///< float vector -> the same
+  kTranspose,   ///< matrix r x c -> matrix c x r
+  kOuter,       ///< vectors of r and c T -> matrix r x c of T
+  kInverse,     ///< square float matrix of 2 to 4 rows -> the same
   kWithField,   ///< struct, the type of its field `index` -> the struct
 };
 
@@ -218,10 +230,15 @@ struct OperationRow {
 
 constexpr const OperationRow& row(Op op) { return kOperations[static_cast<std::size_t>(op)]; }
 
-/// The type of op applied to operands of these types. `requested` is the wanted result of kCast and kSplat;
-/// for kWithField, whose field types only the Module knows, it is the struct itself. The error says what the
+/// The type of op applied to operands of these types. `requested` is the wanted result of kCast, kMake and
+/// kSplat; for kWithField, whose field types only the Module knows, it is the struct itself. The error says what the
 /// rule wants.
 Result<Type> result_type(Op op, std::span<const Type> operands, Type requested = kVoid);
+
+/// Whether the result is of a type that is asked for, not one that follows from the operands.
+constexpr bool is_requested(TypeRule rule) {
+  return rule == TypeRule::kConversion || rule == TypeRule::kMake || rule == TypeRule::kSplat;
+}
 
 /// Whether some operands may go unevaluated.
 constexpr bool is_lazy(Op op) { return op == Op::kAnd || op == Op::kOr || op == Op::kConditional; }

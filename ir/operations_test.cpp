@@ -12,6 +12,8 @@ namespace {
 constexpr Type kVec3 = vector_type(Scalar::kF32, 3);
 constexpr Type kIntVec3 = vector_type(Scalar::kI32, 3);
 constexpr Type kMat = matrix_type(Scalar::kF32, 2, 3);
+constexpr Type kVec2 = vector_type(Scalar::kF32, 2);
+constexpr Type kSquare = matrix_type(Scalar::kF32, 3, 3);
 constexpr Type kQuat = quaternion_type(Scalar::kF32);
 constexpr Type kU32 = scalar_type(Scalar::kU32);
 constexpr Type kStructType = struct_type(0);
@@ -39,16 +41,31 @@ std::vector<Case> linear_algebra() {
       {Op::kDiv, {kF32, kVec3}, kVoid},
       {Op::kNeg, {kQuat}, kQuat},
       {Op::kNeg, {kU32}, kVoid},
-      {Op::kVector, {kF32, kF32, kF32}, kVec3},
-      {Op::kVector, {kF32}, kVoid},
-      {Op::kVector, {kF32, kI32}, kVoid},
-      {Op::kVector, std::vector<Type>(17, kF32), kVoid},
+      {Op::kMul, {kMat, kMat}, kVoid},
+      {Op::kMul, {kMat, kSquare}, kMat},
+      {Op::kMul, {kMat, kVec3}, kVec2},
+      {Op::kMul, {kVec2, kMat}, kVec3},
+      {Op::kMul, {kVec3, kMat}, kVoid},
+      {Op::kMul, {kMat, kF32}, kMat},
+      {Op::kMul, {kF64, kMat}, kVoid},
+      {Op::kDiv, {kMat, kF32}, kMat},
+      {Op::kMake, {kF32, kF32, kF32}, kVec3, kVec3},
+      {Op::kMake, {kF32, kF32}, kVoid, kVec3},
+      {Op::kMake, {kF32, kI32, kF32}, kVoid, kVec3},
+      {Op::kMake, {kVec3, kVec3}, kMat, kMat},
+      {Op::kMake, {kVec3, kF32}, kQuat, kQuat},
+      {Op::kMake, {kVec3, kQuat}, transform_type(Scalar::kF32), transform_type(Scalar::kF32)},
+      {Op::kMake, {kF32, kF32, kF32}, kVoid},
       {Op::kSplat, {kF32}, kVec3, kVec3},
       {Op::kSplat, {kF64}, kVoid, kVec3},
       {Op::kExtract, {kVec3, kI32}, kF32},
       {Op::kExtract, {kVec3, kI64}, kVoid},
+      {Op::kExtract, {kMat, kI32}, kVec3},
+      {Op::kExtract, {kQuat, kI32}, kF32},
       {Op::kInsert, {kVec3, kI32, kF32}, kVec3},
       {Op::kInsert, {kVec3, kI32, kF64}, kVoid},
+      {Op::kInsert, {kMat, kI32, kVec3}, kMat},
+      {Op::kInsert, {kMat, kI32, kF32}, kVoid},
       {Op::kCwMul, {kIntVec3, kIntVec3}, kIntVec3},
       {Op::kCwMul, {kF32, kF32}, kVoid},
       {Op::kDot, {kIntVec3, kIntVec3}, kI32},
@@ -57,6 +74,18 @@ std::vector<Case> linear_algebra() {
       {Op::kCross, {vector_type(Scalar::kF32, 2), vector_type(Scalar::kF32, 2)}, kVoid},
       {Op::kLength, {kVec3}, kF32},
       {Op::kLength, {kIntVec3}, kVoid},
+      {Op::kLength, {kQuat}, kF32},
+      {Op::kLengthSq, {kIntVec3}, kI32},
+      {Op::kDoubleDot, {kMat, kMat}, kF32},
+      {Op::kDoubleDot, {kVec3, kVec3}, kVoid},
+      {Op::kLengthSq, {kMat}, kVoid},
+      {Op::kTranspose, {kVec3}, kVoid},
+      {Op::kTranspose, {kMat}, matrix_type(Scalar::kF32, 3, 2)},
+      {Op::kOuter, {kVec2, kVec3}, kMat},
+      {Op::kOuter, {kVec2, kIntVec3}, kVoid},
+      {Op::kInverse, {kSquare}, kSquare},
+      {Op::kInverse, {kMat}, kVoid},
+      {Op::kInverse, {matrix_type(Scalar::kF32, 5, 5)}, kVoid},
       {Op::kNormalize, {kVec3}, kVec3},
       {Op::kNormalize, {kIntVec3}, kVoid},
   };

@@ -47,7 +47,7 @@ kernel everything(x: array<f32,2>, nullable grad: array<f32,1>, p: Particle, cou
   let odd: f64 = nan(0xfff8000000000001):f64
   t = conditional(and(bad, true), add(t, 3.4028235e+38), cast<f32>(big))
   let wide: vec<f64,4> = splat<vec<f64,4>>(inf:f64)
-  let moved: Inner = with_field(p.inner, velocity, vector(t, 0.0, 1.0))
+  let moved: Inner = with_field(p.inner, velocity, make<vec<f32,3>>(t, 0.0, 1.0))
   let a: f32, b: i32 = call both(t, grad)
   call effect(grad)
   atomic_add(grad[i], square(a))

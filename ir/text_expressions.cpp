@@ -181,8 +181,7 @@ ExprId ExpressionParser::parse_application(const Token& word) {
 
 ExprId ExpressionParser::parse_operation(const Token& word, Op op) {
   Type requested = kVoid;
-  const TypeRule rule = row(op).rule;
-  if (rule == TypeRule::kConversion || rule == TypeRule::kSplat) {
+  if (is_requested(row(op).rule)) {
     cursor_.expect("<");
     requested = parse_type(cursor_, scope_);
     cursor_.expect(">");

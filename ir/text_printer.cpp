@@ -141,8 +141,7 @@ class FunctionPrinter {
     if (table.rule == TypeRule::kWithField) {
       return fmt::format("{}({}, {}, {})", table.mnemonic, operand(id, 0), field(id), operand(id, 1));
     }
-    const bool requests = table.rule == TypeRule::kConversion || table.rule == TypeRule::kSplat;
-    const std::string requested = requests ? fmt::format("<{}>", type_text(names_, expr.type)) : "";
+    const std::string requested = is_requested(table.rule) ? fmt::format("<{}>", type_text(names_, expr.type)) : "";
     return fmt::format("{}{}({})", table.mnemonic, requested, list(expr.args, 0, id));
   }
 

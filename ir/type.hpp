@@ -63,6 +63,10 @@ struct Type {
   constexpr bool is_scalar() const { return is_value() && shape == Shape::kScalar; }
   constexpr bool is_vector() const { return is_value() && shape == Shape::kVector; }
   constexpr bool is_matrix() const { return is_value() && shape == Shape::kMatrix; }
+  constexpr bool is_quaternion() const { return is_value() && shape == Shape::kQuaternion; }
+  constexpr bool is_transform() const { return is_value() && shape == Shape::kTransform; }
+  /// A value of several components of one scalar type.
+  constexpr bool is_aggregate() const { return is_vector() || is_matrix() || is_quaternion() || is_transform(); }
   constexpr bool is_struct() const { return is_value() && shape == Shape::kStruct; }
   constexpr bool is_bool() const { return is_scalar() && scalar == Scalar::kBool; }
   constexpr bool is_integer_scalar() const { return is_scalar() && is_integer(scalar); }
@@ -91,6 +95,12 @@ struct Type {
   }
   /// The scalar type of one component of a vector, matrix, quaternion or transform.
   constexpr Type component() const { return Type{.shape = Shape::kScalar, .scalar = scalar}; }
+  /// What one index of an aggregate gives: a row of a matrix, a component of the others.
+  constexpr Type part() const {
+    return is_matrix() ? Type{.shape = Shape::kVector, .scalar = scalar, .rows = cols} : component();
+  }
+  /// How many parts an aggregate has.
+  constexpr int parts() const { return is_matrix() ? rows : components(); }
   /// Number of scalar components of one element; 0 for structs and void. A transform is 3 + 4.
   constexpr int components() const {
     switch (shape) {

@@ -28,7 +28,7 @@ bool atomic_takes(AtomicOp op, Type element) {
   if (!element.is_value() || element.scalar == Scalar::kBool || element.shape == Shape::kStruct) return false;
   if (row(op).integer_only) return element.is_integer_scalar();
   const bool linear = op == AtomicOp::kAdd || op == AtomicOp::kSub;
-  return element.is_scalar() || (linear && element.shape != Shape::kTransform);
+  return element.is_scalar() || linear;
 }
 
 class StatementVerifier {

@@ -123,10 +123,14 @@ std::string ExpressionPrinter::print(ExprId id, LiteralForm form) { return text(
 
 std::string ExpressionPrinter::initialiser(ExprId id) {
   const Expr& value = expr(id);
-  if (value.kind == ExprKind::kOperation && value.op == Op::kVector) {
-    return "{" + arguments(value.args, LiteralForm::kBare) + "}";
-  }
+  if (lists_components(value)) return "{" + arguments(value.args, LiteralForm::kBare) + "}";
   return print(id, LiteralForm::kBare);
+}
+
+/// Whether the value is made of scalars, so that they initialise it.
+bool ExpressionPrinter::lists_components(const Expr& e) const {
+  return e.kind == ExprKind::kOperation && e.op == Op::kMake &&
+         std::ranges::all_of(e.args, [&](ExprId arg) { return expr(arg).type.is_scalar(); });
 }
 
 std::string ExpressionPrinter::condition(ExprId id) { return "(" + print(id) + ")"; }
@@ -216,7 +220,11 @@ Text ExpressionPrinter::operation(const Expr& e) {
   }
   switch (e.op) {
     case Op::kCast: return cast(e);
-    case Op::kVector: return {unit_.type(e.type) + "{" + arguments(e.args, LiteralForm::kBare) + "}", kPostfix};
+    case Op::kMake:
+      if (lists_components(e))
+        return {unit_.type(e.type) + "{" + arguments(e.args, LiteralForm::kBare) + "}", kPostfix};
+      break;
+    case Op::kExtract: return extract(e);
     case Op::kSplat:
       if (is_positive_zero(expr(e.args[0]))) return {zero(e.type), kPostfix};
       break;
@@ -229,9 +237,21 @@ Text ExpressionPrinter::operation(const Expr& e) {
   return pattern(e, unit_.target() == backends::SourceTarget::kCpp ? row.cpu : row.cuda);
 }
 
+/// v[i], m[i][j], or a matrix's row as a value of its own.
+Text ExpressionPrinter::extract(const Expr& e) {
+  const Expr& whole = expr(e.args[0]);
+  if (whole.type.is_matrix()) {
+    unit_.helpers().use("row");
+    return {fmt::format("row({}, {})", print(e.args[0]), print(e.args[1])), kPostfix};
+  }
+  if (whole.kind == ExprKind::kOperation && whole.op == Op::kExtract && expr(whole.args[0]).type.is_matrix()) {
+    return {operand(whole.args[0], kPostfix) + subscript(whole.args[1]) + subscript(e.args[1]), kPostfix};
+  }
+  return {operand(e.args[0], kPostfix) + subscript(e.args[1]), kPostfix};
+}
+
 Text ExpressionPrinter::pattern(const Expr& e, std::string_view pattern) {
   if (pattern == "$0 ? $1 : $2") return conditional(e);
-  if (pattern == "$0[$1]") return {operand(e.args[0], kPostfix) + subscript(e.args[1]), kPostfix};
   if (const std::string_view token = infix_token(pattern); !token.empty()) return infix(e, token);
   if (pattern.ends_with("$0") && !is_word(pattern[0])) return prefix(e, pattern.substr(0, pattern.size() - 2));
   return call_pattern(e, pattern);
@@ -302,16 +322,13 @@ Text ExpressionPrinter::narrowed(const Expr& e, Text result) {
   return {fmt::format("({})({})", unit_.type(e.type), result.text), kUnary};
 }
 
-/// The operators of vectors, matrices and quaternions are helpers.
+/// The operators of vectors, matrices, quaternions and transforms are helpers.
 void ExpressionPrinter::use_operator(const Expr& e) {
   const std::string_view suffix = operator_suffix(e.op);
-  if (suffix.empty()) return;
-  switch (e.type.shape) {
-    case Shape::kVector: unit_.helpers().use(fmt::format("vec_{}", suffix)); break;
-    case Shape::kMatrix: unit_.helpers().use(fmt::format("mat_{}", suffix)); break;
-    case Shape::kQuaternion: unit_.helpers().use(fmt::format("quat_{}", suffix)); break;
-    default: break;
-  }
+  if (suffix.empty() || e.type.is_scalar()) return;
+  const bool scales = e.args.size() == 1 || expr(e.args[0]).type.is_scalar() || expr(e.args[1]).type.is_scalar();
+  const bool product = e.op == Op::kMul && !scales;
+  unit_.helpers().use(product ? "matrix_product" : fmt::format("components_{}", suffix));
 }
 
 }  // namespace assay::source

@@ -44,6 +44,8 @@ class ExpressionPrinter {
  private:
   Text text(ir::ExprId expr, LiteralForm form);
   Text operation(const ir::Expr& expr);
+  bool lists_components(const ir::Expr& e) const;
+  Text extract(const ir::Expr& e);
   Text pattern(const ir::Expr& expr, std::string_view pattern);
   Text infix(const ir::Expr& expr, std::string_view token);
   Text prefix(const ir::Expr& expr, std::string_view token);

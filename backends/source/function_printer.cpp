@@ -68,8 +68,10 @@ void FunctionPrinter::reserve_functions() {
     }
     if (expr.op == Op::kWithField) scopes_.reserve(unit_.setter_name(expr.type.struct_id, expr.index));
   }
-  for (const ir::AtomicRow& row : ir::kAtomics)
+  for (const ir::AtomicRow& row : ir::kAtomics) {
     scopes_.reserve(std::string(row.mnemonic));
+    scopes_.reserve(fmt::format("{}_components", row.mnemonic));
+  }
 }
 
 std::string FunctionPrinter::internal_name(std::string_view name) {
@@ -178,6 +180,12 @@ std::string FunctionPrinter::assignment(std::string place, Matches is_place, Exp
       return part.kind == ExprKind::kOperation && part.op == Op::kExtract && is_place(part.args[0]) &&
              same(part.args[1], index);
     };
+    // A row of a matrix is no object, its components are.
+    const Expr& part = function_.expr(expr.args[2]);
+    const bool is_component_of_row =
+        part.kind == ExprKind::kOperation && part.op == Op::kInsert && is_component(part.args[0]);
+    if (expr.type.is_matrix() && !is_component_of_row)
+      return fmt::format("{} = {};", place, expressions_.initialiser(value));
     return assignment(place + expressions_.subscript(expr.args[1]), is_component, expr.args[2]);
   }
   const auto is_field = [this, is_place, index = expr.index](ExprId id) {
@@ -198,9 +206,9 @@ bool FunctionPrinter::same(ExprId a, ExprId b) const {
 }
 
 void FunctionPrinter::print(const ir::Atomic& node) {
-  const std::string_view function = ir::row(node.op).mnemonic;
   const ir::Type type = function_.expr(node.value).type;
-  unit_.helpers().use(type.is_vector() ? fmt::format("vec_{}", function) : std::string(function));
+  const std::string function = fmt::format("{}{}", ir::row(node.op).mnemonic, type.is_aggregate() ? "_components" : "");
+  unit_.helpers().use(function);
   std::string call = fmt::format("{}({}, ", function, expressions_.element(node.array, node.indices));
   if (node.compare != ir::kNone) call += expressions_.print(node.compare) + ", ";
   call += expressions_.print(node.value) + ")";

@@ -32,6 +32,9 @@ std::vector<Type> types(const ir::Module& module) {
   types.push_back(ir::vector_type(Scalar::kI32, 4));
   types.push_back(ir::vector_type(Scalar::kU8, 2));
   types.push_back(ir::matrix_type(Scalar::kF32, 2, 3));
+  types.push_back(ir::matrix_type(Scalar::kF32, 3, 2));
+  for (const int n : {2, 3, 4})
+    types.push_back(ir::matrix_type(Scalar::kF32, n, n));
   types.push_back(ir::quaternion_type(Scalar::kF64));
   if (!module.structs.empty()) types.push_back(ir::struct_type(0));
   return types;
@@ -80,7 +83,7 @@ using Visit = std::function<void(const std::vector<Type>& operands, Type request
 void for_each_combination(const ir::OperationRow& row, const std::vector<Type>& all, const Visit& visit) {
   const int arity = row.arity >= 0 ? row.arity : 2;
   std::vector<Type> requested{ir::kVoid};
-  if (row.rule == TypeRule::kConversion || row.rule == TypeRule::kSplat) requested = all;
+  if (ir::is_requested(row.rule)) requested = all;
   std::vector<std::size_t> digits(static_cast<std::size_t>(arity));
   while (true) {
     std::vector<Type> operands;
@@ -140,7 +143,7 @@ ir::Module every_atomic(backends::SourceTarget target) {
       const bool componentwise = row.op == ir::AtomicOp::kAdd || row.op == ir::AtomicOp::kSub ||
                                  row.op == ir::AtomicOp::kMin || row.op == ir::AtomicOp::kMax;
       if (type.is_bool() || (row.integer_only && !integer)) continue;
-      if (!type.is_scalar() && !(type.is_vector() && componentwise)) continue;
+      if (!type.is_scalar() && !(type.is_aggregate() && componentwise)) continue;
       if (narrow && target == backends::SourceTarget::kCuda) continue;
       const ir::ExprId compare = row.op == ir::AtomicOp::kCompareAndSwap ? program.in(type) : ir::kNone;
       b.atomic_result("old", row.op, program.out_array(type), {program.index()}, program.in(type), compare);

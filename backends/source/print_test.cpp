@@ -105,7 +105,7 @@ TEST(Print, Let) {
   EXPECT_EQ(body("let t: bool"), "    bool t = false;\n");
   EXPECT_EQ(body("let t: vec<f32,3>"), "    Vec<real, 3> t = {};\n");
   EXPECT_EQ(body("let t: local<vec<f64,2>,8>"), "    Vec<double, 2> t[8] = {};\n");
-  EXPECT_EQ(body("let t: vec<f32,3> = vector(a, 0.5, a)"), "    Vec<real, 3> t = {a, 0.5f, a};\n");
+  EXPECT_EQ(body("let t: vec<f32,3> = make<vec<f32,3>>(a, 0.5, a)"), "    Vec<real, 3> t = {a, 0.5f, a};\n");
 }
 
 TEST(Print, LiteralsKeepTheValueOfTheirTypeInTheLift) {

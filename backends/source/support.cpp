@@ -55,9 +55,10 @@ class Check {
     const ir::Type type = function.expr(atomic.value).type;
     const bool addable = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub ||
                          atomic.op == ir::AtomicOp::kMin || atomic.op == ir::AtomicOp::kMax;
-    const bool vector = type.is_vector() && addable;
-    if (!type.is_scalar() && !vector) {
-      refuse(fmt::format("{} is supported on scalars{}", ir::row(atomic.op).warp, addable ? " and vectors" : ""), loc);
+    if (!type.is_scalar() && !(type.is_aggregate() && addable)) {
+      refuse(
+          fmt::format("{} is supported on scalars{}", ir::row(atomic.op).warp, addable ? ", vectors and matrices" : ""),
+          loc);
     } else if (target_ == SourceTarget::kCuda && ir::row(type.scalar).bytes < 4) {
       refuse(fmt::format("{} on {}: CUDA's atomics take 32 and 64 bits", ir::row(atomic.op).warp,
                          ir::row(type.scalar).warp_name),

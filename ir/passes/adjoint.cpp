@@ -143,13 +143,6 @@ class AdjointMaker {
       }
     }
     const Activity activity = find_activity(module_, kernel_, ssa);
-    for (std::size_t v = 0; v < ssa.values.size(); ++v) {
-      const Type type = ssa.values[v].type;
-      const bool supported = type.is_scalar() || type.is_vector() || type.is_struct();
-      if (activity.active[v] && !supported) {
-        return refuse(Refusal::kUnsupportedType, module_, ssa.values[v].loc, ssa.values[v].name);
-      }
-    }
     return check_region(ssa.body, find_changes(kernel_, ssa), activity);
   }
 

@@ -35,7 +35,7 @@ ExprId Sweeps::expr(const Operand& operand) {
   if (!operand.is_constant()) return b_.var(primal_[index(operand.value)]);
   if (operand.type.is_float_scalar()) return b_.literal(operand.type, std::bit_cast<double>(operand.bits));
   if (operand.type.is_scalar()) return b_.literal(operand.type, static_cast<std::int64_t>(operand.bits));
-  if (operand.type.is_vector()) return b_.zero(operand.type);
+  if (operand.type.is_aggregate()) return b_.zero(operand.type);
   return b_.var(b_.let_zero("zero", operand.type));
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "ir/algebra.hpp"
 #include "ir/passes/refusal.hpp"
 #include "ir/passes/sweeps.hpp"
 
@@ -59,12 +60,11 @@ ExprId Sweeps::contribution(const Compute& compute, std::size_t k, ExprId w) {
 }
 
 ExprId Sweeps::unless_zero(ExprId w, ExprId term) {
-  const Type type = b_.type_of(w);
-  const ExprId none = b_.zero(type.component());
-  const auto component = [&](int k) { return type.is_scalar() ? w : b_.op(Op::kExtract, {w, b_.i32(k)}); };
-  ExprId taken = b_.op(Op::kNe, {component(0), none});
-  for (int k = 1; k < type.rows; ++k)
-    taken = b_.op(Op::kOr, {taken, b_.op(Op::kNe, {component(k), none})});
+  ExprId taken = kNone;
+  for (const algebra::E component : algebra::components({&b_, w})) {
+    const ExprId differs = b_.op(Op::kNe, {component.id, b_.zero(component.type())});
+    taken = taken == kNone ? differs : b_.op(Op::kOr, {taken, differs});
+  }
   return b_.op(Op::kWhere, {taken, term, b_.zero(b_.type_of(term))});
 }
 

@@ -1,50 +1,36 @@
 #include "ir/passes/rules.hpp"
 
+#include "ir/algebra.hpp"
+
 namespace assay::passes {
 namespace {
 
 using namespace ir;
+using namespace ir::algebra;
 using C = RuleContext&;
-
-// Shorthand for expressions of the backward kernel.
-struct E {
-  Builder* b;
-  ExprId id;
-};
-E make(E a, Op op, std::initializer_list<ExprId> args) { return {a.b, a.b->op(op, args)}; }
-E operator+(E a, E c) { return make(a, Op::kAdd, {a.id, c.id}); }
-E operator-(E a, E c) { return make(a, Op::kSub, {a.id, c.id}); }
-E operator*(E a, E c) { return make(a, Op::kMul, {a.id, c.id}); }
-E operator/(E a, E c) { return make(a, Op::kDiv, {a.id, c.id}); }
-E operator-(E a) { return make(a, Op::kNeg, {a.id}); }
-E operator<(E a, E c) { return make(a, Op::kLt, {a.id, c.id}); }
-E operator>(E a, E c) { return make(a, Op::kGt, {a.id, c.id}); }
-E like(E a, double value) { return {a.b, a.b->literal(a.b->type_of(a.id).component(), value)}; }
-E operator+(double c, E a) { return like(a, c) + a; }
-E operator-(double c, E a) { return like(a, c) - a; }
-E operator*(double c, E a) { return like(a, c) * a; }
-E operator-(E a, double c) { return a - like(a, c); }
-E call(Op op, E a) { return make(a, op, {a.id}); }
-E call(Op op, E a, E c) { return make(a, op, {a.id, c.id}); }
-E where(E condition, E yes, E no) { return make(yes, Op::kWhere, {condition.id, yes.id, no.id}); }
-E either(E a, E c) { return make(a, Op::kOr, {a.id, c.id}); }
-E is_nan(E a) { return call(Op::kIsNan, a); }
-E zero_like(E a) { return {a.b, a.b->zero(a.b->type_of(a.id))}; }
 
 E w(C c) { return {&c.builder, c.w}; }
 E x(C c, int k = 0) { return {&c.builder, c.args[static_cast<std::size_t>(k)]}; }
 E y(C c) { return {&c.builder, c.result}; }
-bool is_vector(C c, int k) { return c.types[static_cast<std::size_t>(k)].is_vector(); }
-E zero_of(C c, int k) { return {&c.builder, c.builder.zero(c.types[static_cast<std::size_t>(k)])}; }
+Type type(C c, int k) { return c.types[static_cast<std::size_t>(k)]; }
+E zero_of(C c, int k) { return {&c.builder, c.builder.zero(type(c, k))}; }
+
+E transposed(E a) { return call(Op::kTranspose, a); }
+E outer(E a, E b) { return call(Op::kOuter, a, b); }
 
 ExprId product(C c, int k) {
-  const int other = 1 - k;
-  if (is_vector(c, other) && !is_vector(c, k)) return call(Op::kDot, w(c), x(c, other)).id;
-  return (w(c) * x(c, other)).id;
+  const Type given = type(c, k);
+  const Type other = type(c, 1 - k);
+  const bool matrices = !given.is_scalar() && !other.is_scalar();
+  if (matrices && given.is_vector()) return (k == 0 ? x(c, 1) * w(c) : w(c) * x(c)).id;
+  if (matrices && other.is_vector()) return (k == 0 ? outer(w(c), x(c, 1)) : outer(x(c), w(c))).id;
+  if (matrices) return (k == 0 ? w(c) * transposed(x(c, 1)) : transposed(x(c)) * w(c)).id;
+  if (given.is_scalar() && !other.is_scalar()) return inner(w(c), x(c, 1 - k)).id;
+  return (w(c) * x(c, 1 - k)).id;
 }
 ExprId quotient(C c, int k) {
   if (k == 0) return (w(c) / x(c, 1)).id;
-  const E numerator = is_vector(c, 0) ? call(Op::kDot, w(c), y(c)) : w(c) * y(c);
+  const E numerator = type(c, 0).is_scalar() ? w(c) * y(c) : inner(w(c), y(c));
   return (-numerator / x(c, 1)).id;
 }
 
@@ -70,23 +56,23 @@ ExprId smoothstep(C c, int k) {
   return (slope * (raw - 1.0)).id;
 }
 
-ExprId extract(C c, int) {
-  const E none = zero_of(c, 0);
-  return c.builder.op(Op::kInsert, {none.id, c.args[1], c.w});
+/// Part k of what kMake joined.
+ExprId made_from(C c, int k) {
+  int first = 0;
+  for (int i = 0; i < k; ++i)
+    first += type(c, i).components();
+  const Type part = type(c, k);
+  const Type whole = w(c).type();
+  if (part.is_scalar()) return component(w(c), first).id;
+  if (part == whole.part() && first % whole.cols == 0) return w(c)[first / whole.cols].id;
+  return make(part, components(w(c), first, part.components())).id;
 }
+ExprId extract(C c, int) { return c.builder.op(Op::kInsert, {zero_of(c, 0).id, c.args[1], c.w}); }
 ExprId insert(C c, int k) {
   if (k == 2) return c.builder.op(Op::kExtract, {c.w, c.args[1]});
-  const Type component = c.types[0].component();
-  return c.builder.op(Op::kInsert, {c.w, c.args[1], c.builder.zero(component)});
+  return c.builder.op(Op::kInsert, {c.w, c.args[1], c.builder.zero(type(c, 2))});
 }
-ExprId component(C c, int k) { return c.builder.op(Op::kExtract, {c.w, c.builder.i32(k)}); }
-ExprId sum_of_components(C c, int) {
-  const Type type = c.builder.type_of(c.w);
-  E sum{&c.builder, component(c, 0)};
-  for (int k = 1; k < type.rows; ++k)
-    sum = sum + E{&c.builder, component(c, k)};
-  return sum.id;
-}
+ExprId sum_of_components(C c, int) { return sum(components(w(c))).id; }
 ExprId cross(C c, int k) { return (k == 0 ? call(Op::kCross, x(c, 1), w(c)) : call(Op::kCross, w(c), x(c))).id; }
 ExprId normalize(C c, int) {
   const E length = call(Op::kLength, x(c));
@@ -221,7 +207,7 @@ struct Table {
   }
 
   void vectors() {
-    set(Op::kVector, {}, Guard::kNever, component);
+    set(Op::kMake, {}, Guard::kNever, made_from);
     set(Op::kSplat, {}, Guard::kNever, sum_of_components);
     set(Op::kExtract, {kZ}, Guard::kNever, extract);
     set(Op::kInsert, {kZ, 0, kZ}, Guard::kNever, insert);
@@ -235,6 +221,11 @@ struct Table {
       if (k == 0) return call(Op::kCwDiv, w(c), x(c, 1)).id;
       return (-call(Op::kCwDiv, call(Op::kCwMul, w(c), y(c)), x(c, 1))).id;
     });
+    set(Op::kDoubleDot, {kZ, kX}, Guard::kIfMasked, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
+    set(Op::kTranspose, {}, Guard::kNever, [](C c, int) { return transposed(w(c)).id; });
+    set(Op::kOuter, {kZ, kX}, Guard::kIfMasked, [](C c, int k) { return (k == 0 ? w(c) * x(c, 1) : x(c) * w(c)).id; });
+    set(Op::kInverse, {kY}, Guard::kIfMasked,
+        [](C c, int) { return (-(transposed(y(c)) * w(c) * transposed(y(c)))).id; });
     set(Op::kWithField, {}, Guard::kNever, with_field);
   }
 };

@@ -99,7 +99,7 @@ constexpr std::array<Evaluator, ir::kOpCount> kEvaluators = {{
     elementwise(Op::kSmoothstep, e::smoothstep, e::d_smoothstep),
     elementwise(Op::kDegrees, e::degrees, e::d_degrees),
     elementwise(Op::kRadians, e::radians, e::d_radians),
-    composed(Op::kVector),
+    composed(Op::kMake),
     composed(Op::kSplat),
     composed(Op::kExtract),
     composed(Op::kInsert),
@@ -110,6 +110,10 @@ constexpr std::array<Evaluator, ir::kOpCount> kEvaluators = {{
     composed(Op::kNormalize),
     composed(Op::kCwMul),
     composed(Op::kCwDiv),
+    composed(Op::kDoubleDot),
+    composed(Op::kTranspose),
+    composed(Op::kOuter),
+    reduction(Op::kInverse, e::inverse, e::d_inverse),
     composed(Op::kWithField),
 }};
 

@@ -107,6 +107,7 @@ ASSAY_EVALUATOR(degrees);
 ASSAY_EVALUATOR(radians);
 ASSAY_EVALUATOR(dot);
 ASSAY_EVALUATOR(length);
+ASSAY_EVALUATOR(inverse);  // component (0, 0) of the inverse of the square matrix of the operands, row by row
 #undef ASSAY_EVALUATOR
 
 Bounded floor_div(const Arithmetic& a, Operands x);

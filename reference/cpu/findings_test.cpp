@@ -66,7 +66,7 @@ TEST_F(FindingsTest, LocalArrayOutOfBounds) {
 
 TEST_F(FindingsTest, VectorComponentOutOfBounds) {
   line(14);
-  const auto v = w.op(Op::kVector, {w.at(x, i), w.f64(2), w.f64(3)});
+  const auto v = w.b().make(ir::vector_type(ir::Scalar::kF64, 3), {w.at(x, i), w.f64(2), w.f64(3)});
   w.b().store(out, {index()}, w.op(Op::kExtract, {v, index()}));
   only(w.evaluate(), Kind::kOutOfBounds, 14);
 }

@@ -55,17 +55,26 @@ class Lowering {
   Leaves extract(const ir::Expr& expr);
   Leaves insert(const ir::Expr& expr);
   Leaves with_field(const ir::Expr& expr);
-  Leaves elementwise(ir::Op op, ir::Scalar type, const std::vector<Leaves>& operands, std::int32_t choice = ir::kNone);
-  Leaves reduce(ir::Op op, ir::Scalar type, Leaves operands);
-  Leaves dot(ir::Scalar type, const Leaves& a, const Leaves& b);
-  Leaves cross(ir::Scalar type, const Leaves& a, const Leaves& b);
-  Leaves normalize(ir::Scalar type, const Leaves& v);
   Leaves load(const ir::Expr& expr);
   Leaves field(const ir::Expr& expr);
   Leaves call(std::int32_t function, const std::vector<ir::ExprId>& args);
-  std::optional<std::int64_t> constant_index(ir::ExprId id) const;
+  /// Number of the part that a constant index of an aggregate means, if it is one and there is such a part.
+  std::optional<std::size_t> constant_index(ir::ExprId id, ir::Type aggregate) const;
   /// First leaf and number of leaves of a struct's field.
   std::pair<std::size_t, std::size_t> field_range(ir::Type type, std::int32_t field) const;
+
+  // lowering_algebra.cpp
+  /// An operation that evaluates all its operands, none of which is an index or a field.
+  Leaves algebra(const ir::Expr& expr, const std::vector<Leaves>& operands);
+  Leaves elementwise(ir::Op op, ir::Scalar type, const std::vector<Leaves>& operands, std::int32_t choice = ir::kNone);
+  Leaves reduce(ir::Op op, ir::Scalar type, Leaves operands);
+  Leaves dot(ir::Scalar type, const Leaves& a, const Leaves& b);
+  Leaves double_dot(ir::Type matrix, const Leaves& a, const Leaves& b);
+  Leaves cross(ir::Scalar type, const Leaves& a, const Leaves& b);
+  Leaves normalize(ir::Scalar type, const Leaves& v);
+  Leaves product(const ir::Expr& expr, const std::vector<Leaves>& operands);
+  Leaves outer(ir::Scalar type, const Leaves& a, const Leaves& b);
+  Leaves inverse(ir::Type matrix, const Leaves& a);
 
   // lowering.cpp
   void block(const ir::Block& block);

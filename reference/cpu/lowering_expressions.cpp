@@ -1,7 +1,8 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "ir/builder.hpp"
-#include "reference/cpu/choices.hpp"
 #include "reference/cpu/lowering.hpp"
 
 namespace assay::reference {
@@ -51,27 +52,7 @@ Leaves Lowering::operation(const ir::Expr& e) {
   std::vector<Leaves> operands;
   for (const ir::ExprId arg : e.args)
     operands.push_back(expression(arg));
-  const Scalar type = type_of(e.args[0]).scalar;
-  switch (e.op) {
-    case Op::kVector: {
-      Leaves components;
-      for (const Leaves& operand : operands)
-        components.push_back(operand[0]);
-      return components;
-    }
-    case Op::kSplat: return Leaves(leaf_count(e.type), operands[0][0]);
-    case Op::kDot: return dot(type, operands[0], operands[1]);
-    case Op::kLengthSq: return dot(type, operands[0], operands[0]);
-    case Op::kLength: return reduce(Op::kLength, type, operands[0]);
-    case Op::kCross: return cross(type, operands[0], operands[1]);
-    case Op::kNormalize: return normalize(type, operands[0]);
-    case Op::kCwMul: return elementwise(Op::kMul, type, operands);
-    case Op::kCwDiv: return elementwise(Op::kDiv, type, operands);
-    default: {
-      const auto kind = choice_of(e.op);
-      return elementwise(e.op, type, operands, kind && ir::is_float(type) ? choice(&e, *kind) : ir::kNone);
-    }
-  }
+  return algebra(e, operands);
 }
 
 Leaves Lowering::logic(const ir::Expr& e) {
@@ -120,38 +101,61 @@ Leaves Lowering::cast(const ir::Expr& e) {
   return {dst};
 }
 
-std::optional<std::int64_t> Lowering::constant_index(ir::ExprId id) const {
+std::optional<std::size_t> Lowering::constant_index(ir::ExprId id, ir::Type aggregate) const {
   const ir::Expr& e = expr(id);
   if (e.kind != ExprKind::kLiteral) return std::nullopt;
-  return static_cast<std::int64_t>(e.bits);
+  const auto index = static_cast<std::int64_t>(e.bits);
+  if (index < 0 || index >= aggregate.parts()) return std::nullopt;
+  return static_cast<std::size_t>(index);
 }
 
+namespace {
+
+/// Leaf k of each of the parts that the leaves consist of.
+Leaves leaf_of_parts(const Leaves& leaves, std::size_t part, std::size_t k) {
+  Leaves column;
+  for (std::size_t at = k; at < leaves.size(); at += part)
+    column.push_back(leaves[at]);
+  return column;
+}
+
+}  // namespace
+
 Leaves Lowering::extract(const ir::Expr& e) {
-  const Leaves vector = expression(e.args[0]);
-  const auto constant = constant_index(e.args[1]);
-  if (constant && *constant >= 0 && *constant < static_cast<std::int64_t>(vector.size()))
-    return {vector[static_cast<std::size_t>(*constant)]};
-  Leaves operands{scalar(e.args[1])};
-  operands.insert(operands.end(), vector.begin(), vector.end());
-  const RegisterId dst = temporary();
-  emit({.code = Code::kExtract, .dst = dst}, operands);
-  return {dst};
+  const Leaves whole = expression(e.args[0]);
+  const std::size_t part = leaf_count(e.type);
+  if (const auto constant = constant_index(e.args[1], type_of(e.args[0]))) {
+    const auto first = whole.begin() + static_cast<std::ptrdiff_t>(*constant * part);
+    return {first, first + static_cast<std::ptrdiff_t>(part)};
+  }
+  const RegisterId index = scalar(e.args[1]);
+  const Leaves dst = temporaries(part);
+  for (std::size_t k = 0; k < part; ++k) {
+    Leaves operands = leaf_of_parts(whole, part, k);
+    operands.insert(operands.begin(), index);
+    emit({.code = Code::kExtract, .dst = dst[k]}, operands);
+  }
+  return dst;
 }
 
 Leaves Lowering::insert(const ir::Expr& e) {
-  Leaves vector = expression(e.args[0]);
+  Leaves whole = expression(e.args[0]);
   const RegisterId index = scalar(e.args[1]);
-  const RegisterId value = scalar(e.args[2]);
-  const auto constant = constant_index(e.args[1]);
-  if (constant && *constant >= 0 && *constant < static_cast<std::int64_t>(vector.size())) {
-    vector[static_cast<std::size_t>(*constant)] = value;
-    return vector;
+  const Leaves value = expression(e.args[2]);
+  const std::size_t part = value.size();
+  if (const auto constant = constant_index(e.args[1], e.type)) {
+    std::copy(value.begin(), value.end(), whole.begin() + static_cast<std::ptrdiff_t>(*constant * part));
+    return whole;
   }
-  Leaves operands{index, value};
-  operands.insert(operands.end(), vector.begin(), vector.end());
-  const Leaves dst = temporaries(vector.size());
-  emit({.code = Code::kInsert, .leaves = static_cast<std::uint16_t>(dst.size()), .dst = dst[0]}, operands);
-  return dst;
+  for (std::size_t k = 0; k < part; ++k) {
+    Leaves operands = leaf_of_parts(whole, part, k);
+    const Leaves dst = temporaries(operands.size());
+    operands.insert(operands.begin(), {index, value[k]});
+    emit({.code = Code::kInsert, .leaves = static_cast<std::uint16_t>(dst.size()), .dst = dst[0]}, operands);
+    for (std::size_t p = 0; p < dst.size(); ++p)
+      whole[p * part + k] = dst[p];
+  }
+  return whole;
 }
 
 std::pair<std::size_t, std::size_t> Lowering::field_range(ir::Type type, std::int32_t index) const {
@@ -181,56 +185,6 @@ Leaves Lowering::with_field(const ir::Expr& e) {
   const auto [first, count] = field_range(e.type, e.index);
   std::copy_n(value.begin(), count, object.begin() + static_cast<std::ptrdiff_t>(first));
   return object;
-}
-
-Leaves Lowering::elementwise(Op op, Scalar type, const std::vector<Leaves>& operands, std::int32_t choice) {
-  std::size_t count = 1;
-  for (const Leaves& operand : operands)
-    count = std::max(count, operand.size());
-  const bool floats = ir::is_float(type);
-  const Evaluator& row = evaluator(op);
-  const Leaves dst = temporaries(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    Leaves sources;
-    for (const Leaves& operand : operands)
-      sources.push_back(operand.size() == 1 ? operand[0] : operand[i]);
-    const Code code = !floats ? Code::kInteger : (row.role == Role::kTest ? Code::kTest : Code::kFloat);
-    emit({.code = code, .op = op, .scalar = type, .dst = dst[i], .evaluator = &row, .choice = choice}, sources);
-  }
-  return dst;
-}
-
-Leaves Lowering::reduce(Op op, Scalar type, Leaves operands) {
-  const RegisterId dst = temporary();
-  emit({.code = Code::kFloat, .op = op, .scalar = type, .dst = dst, .evaluator = &evaluator(op)}, operands);
-  return {dst};
-}
-
-Leaves Lowering::dot(Scalar type, const Leaves& a, const Leaves& b) {
-  if (ir::is_float(type)) {
-    Leaves operands = a;
-    operands.insert(operands.end(), b.begin(), b.end());
-    return reduce(Op::kDot, type, operands);
-  }
-  const Leaves products = elementwise(Op::kMul, type, {a, b});
-  Leaves sum{products[0]};
-  for (std::size_t i = 1; i < products.size(); ++i)
-    sum = elementwise(Op::kAdd, type, {sum, {products[i]}});
-  return sum;
-}
-
-Leaves Lowering::cross(Scalar type, const Leaves& a, const Leaves& b) {
-  const Leaves ahead = elementwise(Op::kMul, type, {{a[1], a[2], a[0]}, {b[2], b[0], b[1]}});
-  const Leaves behind = elementwise(Op::kMul, type, {{a[2], a[0], a[1]}, {b[1], b[2], b[0]}});
-  return elementwise(Op::kSub, type, {ahead, behind});
-}
-
-Leaves Lowering::normalize(Scalar type, const Leaves& v) {
-  const RegisterId length = reduce(Op::kLength, type, v)[0];
-  const Leaves dst = temporaries(v.size());
-  for (std::size_t i = 0; i < v.size(); ++i)
-    emit({.code = Code::kUnit, .scalar = type, .dst = dst[i]}, {v[i], length});
-  return dst;
 }
 
 Leaves Lowering::load(const ir::Expr& e) {

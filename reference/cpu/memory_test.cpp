@@ -225,7 +225,7 @@ TEST(Memory, ComponentsAreAssignedAtOnce) {
   const ir::VarId i = w.thread_index(1);
   const ir::VarId v = w.b().let("v", w.at(x, i));
   const auto part = [&](int k) { return w.op(Op::kExtract, {w.var(v), w.b().i32(k)}); };
-  w.b().assign(v, w.op(Op::kVector, {part(1), part(0)}));
+  w.b().assign(v, w.b().make(w.b().type_of(w.var(v)), {part(1), part(0)}));
   w.b().store(x, {w.var(i)}, w.var(v));
   const Reference r = w.gradient(x, {10, 100});
   EXPECT_EQ(value(r, x, 0), 2);

@@ -1,5 +1,5 @@
-// T0 for each operation: dual numbers against extrapolated differences, and the sweep against dual numbers,
-// over its domain.
+// T0 for each operation and each function of the library: dual numbers against extrapolated differences, and the sweep
+// against dual numbers, over its domain.
 #include <cmath>
 #include <set>
 
@@ -76,7 +76,7 @@ TEST_P(OperationTest, SweepAgreesWithDualNumbers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(T0, OperationTest, ::testing::ValuesIn(testing::usages(ir::Scalar::kF64)),
+INSTANTIATE_TEST_SUITE_P(T0, OperationTest, ::testing::ValuesIn(testing::all_usages(ir::Scalar::kF64)),
                          [](const auto& usage) { return usage.param.name(); });
 
 TEST(OperationSamples, CoverEveryOperationThatHasADerivative) {

@@ -1,7 +1,7 @@
 // A kernel lowered for interpretation: straight instructions over scalar registers, with jumps.
 //
-// Vectors and structs are spread over consecutive registers, one per leaf; functions are inlined; lazy
-// operations and loops are jumps. Registers of literals are written once, before the first thread.
+// Vectors, matrices, quaternions, transforms and structs are spread over consecutive registers, one per leaf; functions
+// are inlined; lazy operations and loops are jumps. Registers of literals are written once, before the first thread.
 #pragma once
 
 #include <cstdint>

@@ -12,11 +12,11 @@ using Args = std::vector<ExprId>;
 
 Usage plain(Op op, std::vector<Type> operands, std::string variant = "") {
   return {op, std::move(variant), std::move(operands),
-          [op](Workbench& w, const Args& args) { return w.b().op(op, std::span<const ExprId>(args)); }};
+          [op](Workbench& w, const Args& args) { return w.b().op(op, std::span<const ExprId>(args)); }, nullptr};
 }
 
 /// Operations whose operands are not all floats, or that need a requested type.
-std::vector<Usage> particular(Type f, Type v) {
+std::vector<Usage> particular(Type f, Type v, Type m) {
   const auto positive = [](Workbench& w, ExprId x) { return w.op(Op::kGt, {x, w.b().literal(w.b().type_of(x), 0.0)}); };
   const auto select = [positive](Op op) {
     return [op, positive](Workbench& w, const Args& a) { return w.op(op, {positive(w, a[0]), a[1], a[2]}); };
@@ -28,11 +28,17 @@ std::vector<Usage> particular(Type f, Type v) {
       {Op::kWhere, "", {f, f, f}, select(Op::kWhere)},
       {Op::kWhere, "vector", {f, v, v}, select(Op::kWhere)},
       {Op::kCast, "", {f}, [other](Workbench& w, const Args& a) { return w.b().cast(other, a[0]); }},
-      {Op::kVector,
+      {Op::kMake,
        "",
        {f, f, f},
-       [](Workbench& w, const Args& a) {
-         return w.op(Op::kVector, {a[2], a[0], a[1]});
+       [v](Workbench& w, const Args& a) {
+         return w.b().make(v, {a[2], a[0], a[1]});
+       }},
+      {Op::kMake,
+       "rows",
+       {v, v},
+       [m](Workbench& w, const Args& a) {
+         return w.b().make(m, {a[1], a[0]});
        }},
       {Op::kSplat, "", {f}, [v](Workbench& w, const Args& a) { return w.b().op(Op::kSplat, {a[0]}, v); }},
       {Op::kExtract,
@@ -47,6 +53,33 @@ std::vector<Usage> particular(Type f, Type v) {
        [positive](Workbench& w, const Args& a) {
          const ExprId index = w.op(Op::kConditional, {positive(w, a[1]), w.b().i32(2), w.b().i32(0)});
          return w.op(Op::kExtract, {a[0], index});
+       }},
+      {Op::kSplat, "matrix", {f}, [m](Workbench& w, const Args& a) { return w.b().op(Op::kSplat, {a[0]}, m); }},
+      {Op::kExtract,
+       "row",
+       {m},
+       [](Workbench& w, const Args& a) {
+         return w.op(Op::kExtract, {a[0], w.b().i32(1)});
+       }},
+      {Op::kExtract,
+       "dynamic row",
+       {m, f},
+       [positive](Workbench& w, const Args& a) {
+         const ExprId index = w.op(Op::kConditional, {positive(w, a[1]), w.b().i32(1), w.b().i32(0)});
+         return w.op(Op::kExtract, {a[0], index});
+       }},
+      {Op::kInsert,
+       "row",
+       {m, v},
+       [](Workbench& w, const Args& a) {
+         return w.op(Op::kInsert, {a[0], w.b().i32(0), a[1]});
+       }},
+      {Op::kInsert,
+       "dynamic row",
+       {m, v, f},
+       [positive](Workbench& w, const Args& a) {
+         const ExprId index = w.op(Op::kConditional, {positive(w, a[2]), w.b().i32(1), w.b().i32(0)});
+         return w.op(Op::kInsert, {a[0], index, a[1]});
        }},
       {Op::kInsert,
        "",
@@ -64,34 +97,53 @@ std::vector<Usage> particular(Type f, Type v) {
   };
 }
 
-void add_scalar_usages(std::vector<Usage>& all, Op op, Type f, Type v) {
+void add_usages(std::vector<Usage>& all, Op op, Type f, Type v, Type m) {
   const ir::OperationRow& row = ir::row(op);
+  const Type square = ir::matrix_type(f.scalar, 3, 3);
   switch (row.rule) {
     case ir::TypeRule::kLinear:
       all.push_back(plain(op, {f, f}));
       all.push_back(plain(op, {v, v}, "vector"));
+      all.push_back(plain(op, {m, m}, "matrix"));
       return;
     case ir::TypeRule::kProduct:
       all.push_back(plain(op, {f, f}));
       all.push_back(plain(op, {v, f}, "vector by scalar"));
       all.push_back(plain(op, {f, v}, "scalar by vector"));
+      all.push_back(plain(op, {f, m}, "scalar by matrix"));
+      all.push_back(plain(op, {m, square}, "matrix by matrix"));
+      all.push_back(plain(op, {m, v}, "matrix by column"));
+      all.push_back(plain(op, {v, square}, "row by matrix"));
       return;
     case ir::TypeRule::kQuotient:
       all.push_back(plain(op, {f, f}));
       all.push_back(plain(op, {v, f}, "vector by scalar"));
+      all.push_back(plain(op, {m, f}, "matrix by scalar"));
       return;
     case ir::TypeRule::kNegation:
       all.push_back(plain(op, {f}));
       all.push_back(plain(op, {v}, "vector"));
+      all.push_back(plain(op, {m}, "matrix"));
       return;
     case ir::TypeRule::kNumeric:
     case ir::TypeRule::kFloat:
       all.push_back(plain(op, std::vector<Type>(static_cast<std::size_t>(row.arity), f)));
       return;
-    case ir::TypeRule::kVectorPair:
+    case ir::TypeRule::kComponents:
+      all.push_back(plain(op, {v, v}));
+      all.push_back(plain(op, {m, m}, "matrix"));
+      return;
+    case ir::TypeRule::kOuter: all.push_back(plain(op, {v, ir::vector_type(f.scalar, 2)})); return;
+    case ir::TypeRule::kDoubleDot: all.push_back(plain(op, {m, m})); return;
+    case ir::TypeRule::kTranspose: all.push_back(plain(op, {m})); return;
+    case ir::TypeRule::kInverse:
+      for (int n = 2; n <= 4; ++n)
+        all.push_back(plain(op, {ir::matrix_type(f.scalar, n, n)}, std::to_string(n)));
+      return;
     case ir::TypeRule::kDot:
     case ir::TypeRule::kCross: all.push_back(plain(op, {v, v})); return;
     case ir::TypeRule::kLength:
+    case ir::TypeRule::kLengthSq:
     case ir::TypeRule::kNormalize: all.push_back(plain(op, {v})); return;
     default: return;
   }
@@ -100,7 +152,7 @@ void add_scalar_usages(std::vector<Usage>& all, Op op, Type f, Type v) {
 }  // namespace
 
 std::string Usage::name() const {
-  std::string text(ir::row(op).mnemonic);
+  std::string text(function != nullptr ? function->name : ir::row(op).mnemonic);
   if (!variant.empty()) text += "_" + variant;
   for (char& c : text)
     c = c == ' ' ? '_' : c;
@@ -110,15 +162,63 @@ std::string Usage::name() const {
 std::vector<Usage> usages(ir::Scalar scalar) {
   const Type f = ir::scalar_type(scalar);
   const Type v = ir::vector_type(scalar, 3);
-  std::vector<Usage> all = particular(f, v);
+  const Type m = ir::matrix_type(scalar, 2, 3);
+  std::vector<Usage> all = particular(f, v, m);
   for (int i = 0; i < ir::kOpCount; ++i)
-    add_scalar_usages(all, static_cast<Op>(i), f, v);
+    add_usages(all, static_cast<Op>(i), f, v, m);
+  return all;
+}
+
+namespace {
+
+/// Types that a letter of LibraryRow::operands stands for.
+std::vector<Type> types_of(char letter, ir::Scalar scalar) {
+  switch (letter) {
+    case 's': return {ir::scalar_type(scalar)};
+    case '3': return {ir::vector_type(scalar, 3)};
+    case 'm': return {ir::matrix_type(scalar, 2, 3)};
+    case 'd': return {ir::matrix_type(scalar, 3, 3)};
+    case 'i': return {ir::matrix_type(scalar, 2, 2), ir::matrix_type(scalar, 3, 3), ir::matrix_type(scalar, 4, 4)};
+    case '4': return {ir::matrix_type(scalar, 4, 4)};
+    default: return {ir::vector_type(scalar, 2), ir::vector_type(scalar, 5)};
+  }
+}
+
+}  // namespace
+
+std::vector<Usage> library_usages(ir::Scalar scalar) {
+  std::vector<Usage> all;
+  for (const ir::LibraryRow& row : ir::library()) {
+    const std::vector<Type> first = types_of(row.operands[0], scalar);
+    for (std::size_t n = 0; n < first.size(); ++n) {
+      std::vector<Type> operands;
+      for (const char letter : row.operands)
+        operands.push_back(types_of(letter, scalar)[letter == row.operands[0] ? n : 0]);
+      ir::Module module;
+      const int index = ir::library_function(module, row.name, operands).value();
+      if (!module.functions[static_cast<std::size_t>(index)].results[0].has_float_components()) continue;
+      const auto build = [name = row.name, operands](Workbench& w, const Args& args) {
+        return w.b().call(ir::library_function(w.module(), name, operands).value(), args);
+      };
+      const std::string variant = std::string(row.operands) + (first.size() > 1 ? std::to_string(first[n].rows) : "");
+      all.push_back({Op::kAdd, variant, operands, build, &row});
+    }
+  }
+  return all;
+}
+
+std::vector<Usage> all_usages(ir::Scalar scalar) {
+  std::vector<Usage> all = usages(scalar);
+  for (Usage& usage : library_usages(scalar))
+    all.push_back(std::move(usage));
   return all;
 }
 
 std::vector<std::vector<double>> sample(const Usage& usage, Rng& rng) {
-  const ir::Domain& domain = ir::row(usage.op).domain;
-  const bool selects = usage.op == Op::kConditional || usage.op == Op::kWhere || !usage.variant.compare("dynamic");
+  constexpr ir::Domain kOfFunctions{.operands = {{{-2, 2}, {-2, 2}, {-2, 2}}}};
+  const ir::Domain& domain = usage.function != nullptr ? kOfFunctions : ir::row(usage.op).domain;
+  const bool selects = usage.function == nullptr &&
+                       (usage.op == Op::kConditional || usage.op == Op::kWhere || usage.variant.starts_with("dynamic"));
   std::vector<std::vector<double>> point;
   for (std::size_t k = 0; k < usage.operands.size(); ++k) {
     const ir::Interval interval = selects || usage.operands.size() > 3 ? ir::Interval{-8, 8} : domain.operands[k];

@@ -1,4 +1,5 @@
-// For tests: every operation of the table on floats as a small kernel, and points of its domain.
+// For tests: every operation of the table and function of the library on floats as a small kernel, and points of its
+// domain.
 #pragma once
 
 #include <array>
@@ -6,18 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "ir/library.hpp"
 #include "ir/operations.hpp"
 #include "ir/support/rng.hpp"
 #include "reference/cpu/testing/workbench.hpp"
 
 namespace assay::reference::testing {
 
-/// How an operation is applied: its operand types, and the expression from loaded operands.
+/// How an operation or function is applied: its operand types, and the expression from loaded operands.
 struct Usage {
-  ir::Op op;
+  ir::Op op;                       ///< without meaning for a function
   std::string variant;             ///< empty, or what sets this usage apart: "vector"
   std::vector<ir::Type> operands;  ///< element types of the input arrays x0, x1, ...
   std::function<ir::ExprId(Workbench&, const std::vector<ir::ExprId>&)> build;
+  const ir::LibraryRow* function = nullptr;  ///< for a function of the library
 
   std::string name() const;
 };
@@ -25,6 +28,12 @@ struct Usage {
 /// All usages of operations that take floats and give floats, over scalars of `scalar`. At least one for each
 /// row of the table that has floats as operands and result.
 std::vector<Usage> usages(ir::Scalar scalar);
+
+/// All functions of the library that give floats, over scalars of `scalar`.
+std::vector<Usage> library_usages(ir::Scalar scalar);
+
+/// Both.
+std::vector<Usage> all_usages(ir::Scalar scalar);
 
 /// A random point of the operation's domain: one leaf list per operand.
 std::vector<std::vector<double>> sample(const Usage& usage, Rng& rng);

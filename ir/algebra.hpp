@@ -1,0 +1,87 @@
+// Expressions under construction, written as formulas: E is an expression of a builder, and operators and functions
+// make larger ones. For code that makes a good deal of mathematics, such as the adjoint rules and Warp's library.
+//
+//     E x{&builder, id};
+//     const E slope = 6.0 * (x * (1.0 - x));
+//
+// A number beside an expression takes the expression's component type. Misuse aborts, as in Builder.
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "ir/builder.hpp"
+
+namespace assay::ir::algebra {
+
+struct E {
+  Builder* b;
+  ExprId id;
+
+  Type type() const { return b->type_of(id); }
+  /// Part k of an aggregate: a matrix's row, otherwise a component.
+  E operator[](int k) const { return {b, b->op(Op::kExtract, {id, b->i32(k)})}; }
+};
+
+inline E apply(E a, Op op, std::initializer_list<ExprId> args) { return {a.b, a.b->op(op, args)}; }
+inline E call(Op op, E a) { return apply(a, op, {a.id}); }
+inline E call(Op op, E a, E c) { return apply(a, op, {a.id, c.id}); }
+
+inline E like(E a, double value) { return {a.b, a.b->literal(a.type().component(), value)}; }
+inline E zero_like(E a) { return {a.b, a.b->zero(a.type())}; }
+inline E zero(E a, Type type) { return {a.b, a.b->zero(type)}; }
+
+inline E operator+(E a, E c) { return call(Op::kAdd, a, c); }
+inline E operator-(E a, E c) { return call(Op::kSub, a, c); }
+inline E operator*(E a, E c) { return call(Op::kMul, a, c); }
+inline E operator/(E a, E c) { return call(Op::kDiv, a, c); }
+inline E operator-(E a) { return call(Op::kNeg, a); }
+inline E operator<(E a, E c) { return call(Op::kLt, a, c); }
+inline E operator>(E a, E c) { return call(Op::kGt, a, c); }
+inline E operator+(double c, E a) { return like(a, c) + a; }
+inline E operator-(double c, E a) { return like(a, c) - a; }
+inline E operator*(double c, E a) { return like(a, c) * a; }
+inline E operator-(E a, double c) { return a - like(a, c); }
+
+/// Both arms are evaluated.
+inline E where(E condition, E yes, E no) { return apply(yes, Op::kWhere, {condition.id, yes.id, no.id}); }
+inline E either(E a, E c) { return call(Op::kOr, a, c); }
+inline E is_nan(E a) { return call(Op::kIsNan, a); }
+
+/// The aggregate of the components of all parts, one after another.
+inline E make(Type type, const std::vector<E>& parts) {
+  std::vector<ExprId> ids;
+  ids.reserve(parts.size());
+  for (const E part : parts)
+    ids.push_back(part.id);
+  return {parts[0].b, parts[0].b->make(type, ids)};
+}
+
+/// Component k of an aggregate, in memory order; of a scalar itself.
+inline E component(E a, int k) {
+  const Type type = a.type();
+  if (type.is_scalar()) return a;
+  return type.is_matrix() ? a[k / type.cols][k % type.cols] : a[k];
+}
+
+/// `count` components from number `first` on.
+inline std::vector<E> components(E a, int first, int count) {
+  std::vector<E> all;
+  for (int k = first; k < first + count; ++k)
+    all.push_back(component(a, k));
+  return all;
+}
+inline std::vector<E> components(E a) { return components(a, 0, a.type().components()); }
+
+/// The sum of the terms, from left to right.
+inline E sum(const std::vector<E>& terms) {
+  E total = terms[0];
+  for (std::size_t k = 1; k < terms.size(); ++k)
+    total = total + terms[k];
+  return total;
+}
+
+/// The sum of all products of components: what dot is for vectors, and ddot for matrices.
+inline E inner(E a, E c) { return call(a.type().is_matrix() ? Op::kDoubleDot : Op::kDot, a, c); }
+
+}  // namespace assay::ir::algebra
