@@ -29,6 +29,7 @@ enum class Family : std::uint8_t {
   kControlFlow,
   kScalarParam,
   kVector,
+  kMatrix,
   kRandomMath,
   kInPlace,
   kAtomic,

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/analysis.hpp"
+#include "ir/library.hpp"
 #include "ir/operations.hpp"
 
 namespace assay::generators {
@@ -219,9 +220,28 @@ TEST(Generator, LoopFamiliesReachEveryStatement) {
 TEST(Generator, VectorReachesEveryVectorOperation) {
   EXPECT_THAT(
       missing(contents_of(Family::kVector).operations,
-              {Op::kVector, Op::kSplat, Op::kExtract, Op::kInsert, Op::kDot, Op::kCross, Op::kLength, Op::kLengthSq,
+              {Op::kMake, Op::kSplat, Op::kExtract, Op::kInsert, Op::kDot, Op::kCross, Op::kLength, Op::kLengthSq,
                Op::kNormalize, Op::kCwMul, Op::kCwDiv, Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kNeg, Op::kWhere}),
       ::testing::IsEmpty());
+}
+
+/// The functions of Warp's library that the kernels of a family call.
+std::set<std::string> library_of(Family family) {
+  std::set<std::string> called;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    for (const ir::Function& function : generate(family, seed).module.functions)
+      called.insert(std::string(ir::library_name(function).value()));
+  }
+  return called;
+}
+
+TEST(Generator, MatrixReachesEveryMatrixOperation) {
+  EXPECT_THAT(missing(contents_of(Family::kMatrix).operations,
+                      {Op::kMake, Op::kSplat, Op::kExtract, Op::kInsert, Op::kAdd, Op::kSub, Op::kMul, Op::kDiv,
+                       Op::kNeg, Op::kCwMul, Op::kCwDiv, Op::kDoubleDot, Op::kTranspose, Op::kOuter, Op::kInverse}),
+              ::testing::IsEmpty());
+  EXPECT_THAT(library_of(Family::kMatrix), ::testing::IsSupersetOf({"determinant", "trace", "diag", "get_diag", "skew",
+                                                                    "lerp", "transform_point", "transform_vector"}));
 }
 
 TEST(Generator, ANameMakesItsKernelAgain) {

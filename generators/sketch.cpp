@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/library.hpp"
+
 namespace assay::generators {
 namespace {
 
@@ -115,6 +117,13 @@ std::optional<Term> Sketch::leaf(ir::Type type, From from) {
   ++chosen.uses;
   const Interval range = chosen.variable == ir::kNone ? chosen.range : domain(chosen.variable);
   return Term{chosen.make(), range};
+}
+
+ir::ExprId Sketch::warp(std::string_view name, const std::vector<ir::ExprId>& operands) {
+  std::vector<ir::Type> types;
+  for (const ir::ExprId operand : operands)
+    types.push_back(b().type_of(operand));
+  return b().call(ir::library_function(module_, name, types).value(), operands);
 }
 
 ir::VarId Sketch::let(std::string_view name, Term value) {

@@ -90,6 +90,9 @@ class Sketch {
   std::optional<Term> leaf(ir::Type type, From from = From::kAll);
   std::vector<Leaf>& leaves() { return leaves_; }
 
+  /// The call of wp.<name>, a function of Warp's library that takes these operands.
+  ir::ExprId warp(std::string_view name, const std::vector<ir::ExprId>& operands);
+
   // ---- statements
   /// Declares a variable and offers it.
   ir::VarId let(std::string_view name, Term value);

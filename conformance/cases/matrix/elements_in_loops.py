@@ -1,0 +1,21 @@
+# Elements read and written at the indices of loops: a triangular solve in place, with the trace beside it.
+import warp as wp
+
+
+@wp.kernel
+def elements_in_loops(
+    x: wp.array(dtype=wp.mat33),
+    v: wp.array(dtype=wp.vec3),
+    out: wp.array(dtype=wp.vec3),
+):
+    i = wp.tid()
+    m = x[i]
+    b = v[i]
+    for r in range(3):
+        m[r, r] = m[r, r] * m[r, r] + 1.0
+    for r in range(3):
+        total = b[r]
+        for c in range(r):
+            total = total - m[r, c] * b[c]
+        b[r] = total / m[r, r]
+    out[i] = b + v[i] * wp.trace(m)
