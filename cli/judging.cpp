@@ -15,6 +15,7 @@
 #include "harness/record/record_writer.hpp"
 #include "harness/run/run.hpp"
 #include "harness/select/select.hpp"
+#include "ir/support/hash.hpp"
 
 namespace assay::cli {
 namespace {
@@ -70,6 +71,31 @@ std::vector<Group> groups_of(harness::Selection selection, const JudgeOptions& o
     group->sources.push_back(std::move(kernel.source));
   }
   return groups;
+}
+
+/// Of this many kernels one is also judged as the optimiser leaves it; with --thorough all are.
+constexpr std::uint64_t kOptimisedOneIn = 16;
+constexpr int kSampledLevel = 2;
+
+bool is_sampled(const harness::KernelSource& source, const JudgeOptions& options) {
+  if (source.unreadable) return false;
+  return options.thorough || fnv1a(source.family + "/" + source.kernel) % kOptimisedOneIn == 0;
+}
+
+/// Adds the sample that is judged at -O2, a mode of its own, to a run of the CPU that names no level.
+void add_optimised_sample(std::vector<Group>& groups, JudgeOptions options) {
+  if (options.device != "cpu" || options.optimise != 0 || options.quick) return;
+  options.optimise = kSampledLevel;
+  std::vector<Group> sample;
+  for (const Group& group : groups) {
+    Group optimised{.options = run_options(options), .sources = {}};
+    optimised.options.forward = group.options.forward;
+    optimised.options.backward = group.options.backward;
+    std::ranges::copy_if(group.sources, std::back_inserter(optimised.sources),
+                         [&](const harness::KernelSource& source) { return is_sampled(source, options); });
+    if (!optimised.sources.empty()) sample.push_back(std::move(optimised));
+  }
+  std::ranges::move(sample, std::back_inserter(groups));
 }
 
 std::size_t unreadable_kernels(const std::vector<Group>& groups) {
@@ -140,7 +166,8 @@ int judge_kernels(const JudgeOptions& options) {
                                                                              .first_random = options.seed});
   if (!selection.ok()) return fail(selection.error());
   tell_unread(*selection);
-  const std::vector<Group> groups = groups_of(selection.take(), options);
+  std::vector<Group> groups = groups_of(selection.take(), options);
+  add_optimised_sample(groups, options);
   if (groups.empty()) return fail({fmt::format("the selectors and --pass {} leave no case", options.pass)});
 
   const auto device = make_device(options.device, {.compiler = options.compiler});

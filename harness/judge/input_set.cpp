@@ -25,22 +25,18 @@ std::pair<std::size_t, std::size_t> field_leaves(const Module& module, Type type
   return {first, leaves_of(module, type).size()};
 }
 
-/// Calls visit(gradient number, scalar number in its buffer, parameter, leaf number in the parameter).
+/// Calls visit(gradient number, scalar number in its buffer, parameter, leaf number in the parameter, its type).
 template <class Visit>
 void for_each_gradient(const Subject& subject, const InputSet& set, Visit visit) {
   for (std::size_t g = 0; g < subject.adjoint->gradients.size(); ++g) {
     const passes::GradientParameter& gradient = subject.adjoint->gradients[g];
     const auto p = static_cast<std::size_t>(gradient.primal);
     const Argument& argument = set.launch[Lane::kNative].arguments[p];
-    if (gradient.is_array) {
-      const std::size_t count = leaf_count(subject, argument);
-      for (std::size_t i = 0; i < count; ++i)
-        visit(g, i, p, i);
-      continue;
-    }
-    const auto [first, count] = field_leaves(subject.module, argument.type, gradient.fields);
+    const auto leaves = leaves_of(subject.module, argument.type.element());
+    const auto [first, count] = gradient.is_array ? std::pair{std::size_t{0}, leaf_count(subject, argument)}
+                                                  : field_leaves(subject.module, argument.type, gradient.fields);
     for (std::size_t i = 0; i < count; ++i)
-      visit(g, i, p, first + i);
+      visit(g, i, p, first + i, leaves[(first + i) % leaves.size()].scalar);
   }
 }
 
@@ -127,7 +123,10 @@ std::vector<Argument> gradient_arguments(const Subject& subject, const InputSet&
     arguments.push_back(make_argument(subject.module_in(lane), lane == Lane::kLift ? lifted(type) : type,
                                       gradient.is_array ? shape : std::vector<std::int32_t>{1}));
   }
-  for_each_gradient(subject, set, [&](std::size_t g, std::size_t i, std::size_t p, std::size_t leaf) {
+  std::vector<std::vector<Leaf>> leaves_of_gradient;
+  for (const Argument& argument : arguments)
+    leaves_of_gradient.push_back(leaves_of(subject.module_in(lane), argument.type.element()));
+  for_each_gradient(subject, set, [&](std::size_t g, std::size_t i, std::size_t p, std::size_t leaf, Scalar) {
     double value = 0;
     if (subject.writes(p)) {
       value = seed_factor * value_at(set.seeds, p, leaf);
@@ -135,7 +134,7 @@ std::vector<Argument> gradient_arguments(const Subject& subject, const InputSet&
       value = value_at(set.prefills, p, leaf);
     }
     Argument& argument = arguments[g];
-    const auto leaves = leaves_of(subject.module_in(lane), argument.type.element());
+    const std::vector<Leaf>& leaves = leaves_of_gradient[g];
     const Leaf at = leaves[i % leaves.size()];
     const auto element = static_cast<std::int64_t>(i / leaves.size());
     if (is_float(at.scalar))
@@ -147,11 +146,9 @@ std::vector<Argument> gradient_arguments(const Subject& subject, const InputSet&
 std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, const InputSet& set,
                                                       const Reference& reference, Lane lane, Start start) {
   std::vector<std::vector<Expected>> result(subject.adjoint->gradients.size());
-  for_each_gradient(subject, set, [&](std::size_t g, std::size_t, std::size_t p, std::size_t leaf) {
+  for_each_gradient(subject, set, [&](std::size_t g, std::size_t, std::size_t p, std::size_t leaf, Scalar type) {
     const reference::GradientElement& element = reference.gradients[p]->elements[leaf];
-    const Type type = subject.kernel.var(static_cast<VarId>(p)).type;
-    const auto leaves = leaves_of(subject.module, type.element());
-    const Scalar scalar = lane == Lane::kLift ? Scalar::kF64 : leaves[leaf % leaves.size()].scalar;
+    const Scalar scalar = lane == Lane::kLift ? Scalar::kF64 : type;
     const double u = std::ldexp(1.0, -row(scalar).digits);
     Expected expected{.value = element.value, .bound = element.bound[lane], .scale = scale_of(element, lane)};
     if (!subject.writes(p)) {

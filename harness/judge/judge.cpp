@@ -43,13 +43,14 @@ void judge_target(const Stage& stage, const std::vector<Drawn>& sizes) {
   if (bench.forward && !judgement.forward.failed()) {
     bench.session.reset();
     judge_forward(stage);
-    if (!judgement.forward.failed()) judge_sizes(stage, sizes);
+    if (!judgement.forward.failed()) judge_forward_sizes(stage, sizes);
   }
   if (bench.backward && stage.subject.adjoint != nullptr && !judgement.backward.failed()) {
     bench.session.reset();
     judge_backward(stage);
     bench.session.reset();
     if (!judgement.backward.failed()) judge_consistency(stage);
+    if (!judgement.backward.failed()) judge_backward_sizes(stage, sizes);
   }
 }
 
@@ -76,7 +77,7 @@ Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, con
       return judgement;
     }
     sets = std::get<std::vector<InputSet>>(std::move(drawn));
-    if (bench.forward) sizes = draw_sizes(space.value(), bench);
+    sizes = draw_sizes(space.value(), bench);
   }
   Stage stage{.subject = subject,
               .kernel = kernel,

@@ -67,7 +67,8 @@ void test_oracle(const Stage& stage);
 /// T2: finite differences of the generated forward against the generated backward.
 void judge_consistency(const Stage& stage);
 /// Launches of 0 and of more than 65,535 threads, as draw_sizes found them.
-void judge_sizes(const Stage& stage, const std::vector<Drawn>& launches);
+void judge_forward_sizes(const Stage& stage, const std::vector<Drawn>& launches);
+void judge_backward_sizes(const Stage& stage, const std::vector<Drawn>& launches);
 std::vector<Drawn> draw_sizes(InputSpace& space, const Bench& bench);
 
 }  // namespace assay::harness

@@ -60,8 +60,7 @@ PassVerdict::Decision PassVerdict::decide() const {
     return {Outcome::inconclusive, "nothing_compared", "no value could be compared: every check was inconclusive"};
   }
   for (const auto& [array, tally] : controls) {
-    const std::int64_t wanted = std::min<std::int64_t>(3, tally.presented);
-    if (!tally.accepted.empty() || tally.rejected < wanted || tally.presented == 0) {
+    if (!tally.accepted.empty() || tally.rejected < kControlsRejected) {
       const std::string which = tally.accepted.empty() ? "too few controls differ from the result"
                                                        : fmt::format("{} would have passed", tally.accepted);
       return {Outcome::inconclusive, "weak_oracle",

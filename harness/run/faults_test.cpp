@@ -316,6 +316,23 @@ TEST_F(Faults, Misbehaviours) {
   EXPECT_THAT(run_->forward("writes_an_input").message, HasSubstr("'y'"));
 }
 
+TEST(LargeLaunches, AreJudgedInBothPasses) {
+  RunOptions options = CpuRun::quick();
+  options.policy.large_launch = true;
+  options.policy.large_backward_one_in = 1;
+  const auto sixteen_bits = [](Pass pass) { return at_thread_start(pass, "if (thread > 65535) continue;"); };
+  const CpuRun run({{"all_bits", kSmooth},
+                    {"forward_bits", kSmooth, {sixteen_bits(Pass::kForward)}},
+                    {"backward_bits", kSmooth, {sixteen_bits(Pass::kBackward)}}},
+                   options);
+  EXPECT_TRUE(is_pass(run.forward("all_bits").outcome)) << testing::summary(run.forward("all_bits"));
+  EXPECT_TRUE(is_pass(run.backward("all_bits").outcome)) << testing::summary(run.backward("all_bits"));
+  EXPECT_EQ(run.forward("forward_bits").kind, "mismatch");
+  EXPECT_TRUE(is_pass(run.backward("forward_bits").outcome));
+  EXPECT_TRUE(is_pass(run.forward("backward_bits").outcome));
+  EXPECT_EQ(run.backward("backward_bits").kind, "mismatch");
+}
+
 TEST_F(Faults, EachCaseHasOneRecordInOrder) {
   const auto& records = run_->records();
   ASSERT_EQ(records.size(), 2 * (std::size(kNeighbours) + all_faults().size()));
