@@ -84,9 +84,9 @@ void backward_over_forward(benchmark::State& state, backends::Device& device, co
   for ([[maybe_unused]] auto iteration : state) {
     const auto times = kernel->run();
     if (!times.ok()) return state.SkipWithError(times.error().text().c_str());
-    forward.push_back(times->forward);
-    backward.push_back(times->backward);
-    state.SetIterationTime(times->backward);
+    forward.push_back(times->forward.seconds);
+    backward.push_back(times->backward.seconds);
+    state.SetIterationTime(times->backward.seconds);
   }
   state.counters["forward_us"] = median(forward) * 1e6;
   state.counters["ratio"] = median(backward) / median(forward);

@@ -23,7 +23,8 @@ void fill(const ir::Module& module, ir::Argument& argument, std::int32_t trips, 
       if (ir::is_float(leaf.scalar)) {
         ir::write_float(leaf.scalar, at, rng.uniform_real(0.9999, 1.0001));
       } else {
-        ir::write_integer(leaf.scalar, at, trips);
+        ir::write_integer(leaf.scalar, at,
+                          argument.type.is_array() ? rng.uniform_int(0, argument.shape[0] - 1) : trips);
       }
     }
   }
@@ -85,7 +86,8 @@ Result<void> TimedKernel::place(const ir::Module& module, const ir::Function& ba
     launches_.push_back({.kernel = built_.get(),
                          .pass = pass,
                          .threads = threads,
-                         .arguments = {arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(count)}});
+                         .arguments = {arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(count)},
+                         .profile = true});
   }
   return {};
 }
@@ -96,8 +98,9 @@ Result<PassTimes> TimedKernel::run() {
   for (std::size_t k = 0; k < outcomes.size(); ++k) {
     const auto* completed = std::get_if<backends::Completed>(&outcomes[k]);
     if (completed == nullptr) return Error{.message = backends::describe(outcomes[k])};
-    const double seconds = std::chrono::duration<double>(completed->duration).count();
-    (launches_[k].pass == Pass::kForward ? times.forward : times.backward) = seconds;
+    PassTime& time = launches_[k].pass == Pass::kForward ? times.forward : times.backward;
+    time.seconds = std::chrono::duration<double>(completed->duration).count();
+    if (completed->profile) time.instructions = completed->profile->measures.at("thread_instructions");
   }
   return times;
 }

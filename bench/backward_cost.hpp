@@ -1,4 +1,4 @@
-// One kernel, built for the CPU with -O2: how long its forward and its backward pass take.
+// One kernel, built for a device (the CPU with -O2): how long its forward and its backward pass take.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,19 @@
 
 namespace assay::bench {
 
-/// Seconds of the two passes of one launch.
+struct PassTime {
+  double seconds = 0;
+  double instructions = 0;  ///< of all threads; 0 where the device does not count them
+};
+
+/// The two passes of one launch.
 struct PassTimes {
-  double forward = 0;
-  double backward = 0;
+  PassTime forward;
+  PassTime backward;
 };
 
 /// A kernel in place, ready to be launched again and again. Every float input lies near 1, so that long products stay
-/// in range; every integer parameter is `trips`.
+/// in range; every integer parameter is `trips`, every element of an integer array a random index.
 class TimedKernel {
  public:
   /// Reads the Python source's first kernel, makes its backward kernel, prints and builds both, and binds arrays of

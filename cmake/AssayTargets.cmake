@@ -1,4 +1,4 @@
-# assay_library, assay_executable and assay_test: the only ways in which the project defines targets.
+# assay_library, assay_executable, assay_test and assay_fuzz: the only ways in which the project defines targets.
 
 # assay_library(NAME <folder> [SOURCES a.cpp ...] [HEADERS a.hpp ...] [LINK <public> ...] [PRIVATE_LINK <private> ...])
 #
@@ -54,6 +54,25 @@ function(assay_test)
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
   set_tests_properties(${arg_NAME} PROPERTIES
     LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77)
+endfunction()
+
+# assay_fuzz(NAME <name> SOURCES a_fuzz.cpp ... CORPUS <folder> ... [LINK <libs> ...])
+#
+# Defines a libFuzzer target, and a CTest test of the same name that runs it once over the corpus. With ASSAY_FUZZ, which
+# needs clang, the program is libFuzzer's and searches; else a plain main stands in for it and only the test is of use.
+function(assay_fuzz)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LINK;CORPUS")
+  assay_reject_unparsed(assay_fuzz "${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
+  if(ASSAY_FUZZ)
+    assay_executable(NAME ${arg_NAME} SOURCES ${arg_SOURCES} LINK ${arg_LINK})
+    target_link_options(${arg_NAME} PRIVATE -fsanitize=fuzzer)
+    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} -runs=0 ${arg_CORPUS})
+  else()
+    assay_executable(NAME ${arg_NAME} SOURCES ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/ir/support/fuzz_main.cpp"
+      LINK ${arg_LINK})
+    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${arg_CORPUS})
+  endif()
+  set_tests_properties(${arg_NAME} PROPERTIES LABELS cpu TIMEOUT 120)
 endfunction()
 
 # Stops at an argument that a function does not know: a misspelt keyword must not be dropped in silence.

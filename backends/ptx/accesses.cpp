@@ -103,6 +103,7 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
   std::uint64_t end = 0;  // one behind the last offset at which an access of this width may begin
   Allocation* allocation = nullptr;
   Cell* cells = nullptr;
+  const Watch watch = watch_of(warp, memory);
   Pointers pointers;
   std::uint32_t good = mask;
   each_lane(mask, [&](unsigned lane) {
@@ -113,7 +114,7 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
       first = (window << kWindowBits) + kWindowMiddle;
       allocation = memory_.meant_by(address);
       end = allocation != nullptr && allocation->bytes.size() >= width ? allocation->bytes.size() - width + 1 : 0;
-      cells = shadowed && end != 0 ? allocation->cells() : nullptr;
+      cells = shadowed && end != 0 ? memory_.cells_of(*allocation) : nullptr;
     }
     const std::uint64_t offset = address - first;
     if (offset >= end) {
@@ -128,8 +129,8 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
     }
     pointers[lane] = allocation->bytes.data() + offset;
     if (cells != nullptr) {
-      check_cells(cells, offset, width,
-                  {op, memory, thread, warp.synced_since, address, Space::kGlobal, !allocation->flags.uninitialised});
+      check_access(watch, cells, offset, width,
+                   {op, memory, thread, warp.synced_since, address, Space::kGlobal, !allocation->flags.uninitialised});
     }
   });
   count_global(memory, good, addresses, width);
@@ -140,6 +141,7 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
                               const Addresses& addresses) {
   const unsigned width = bytes_of(memory.type) * memory.elements;
   const bool shadowed = options_.checks.races || options_.checks.uninitialised;
+  const Watch watch = watch_of(warp, memory);
   Pointers pointers;
   std::uint32_t good = mask;
   each_lane(mask, [&](unsigned lane) {
@@ -156,8 +158,8 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
     }
     pointers[lane] = shared_[variable].data() + offset;
     if (shadowed) {
-      check_cells(shared_cells_[variable].data(), offset, width,
-                  {op, memory, thread, warp.synced_since, address, Space::kShared, false});
+      check_access(watch, shared_cells_[variable].data(), offset, width,
+                   {op, memory, thread, warp.synced_since, address, Space::kShared, false});
     }
   });
   transfer(warp, memory, good, pointers, false);

@@ -1,5 +1,5 @@
-// One launch. Private to the machine: execution.cpp runs blocks and warps, accesses.cpp does memory, race_check.cpp
-// judges accesses, warp_operations.cpp has what lanes do together.
+// One launch. Private to the machine: execution.cpp runs blocks and warps, control_flow.cpp moves lanes, accesses.cpp
+// does memory, race_check.cpp judges accesses, warp_operations.cpp has what lanes do together.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 #include "backends/ptx/machine.hpp"
 #include "backends/ptx/memory.hpp"
+#include "backends/ptx/watch.hpp"
 
 namespace assay::ptx {
 
@@ -56,19 +57,21 @@ class Execution {
   void run_warp(Warp& warp);
   [[nodiscard]] Group* next_group(Warp& warp);
   bool run_segment(Warp& warp, std::size_t number);
-  bool control(Warp& warp, std::size_t number, std::uint32_t& pc, std::uint32_t mask);
-  void branch(Warp& warp, std::size_t number, std::uint32_t mask);
-  void call(Warp& warp, std::size_t number, std::uint32_t mask);
-  void leave(Warp& warp, std::size_t number, std::uint32_t mask, bool exits);
-  bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);
   void merge(Warp& warp);
-  bool release_barrier();
-  void reduce_at_barrier(const Op& op);
   void count(std::uint32_t from, std::uint32_t to, std::uint32_t mask);
   void stop(RunResult::Status status, std::string message, const Op& op);
   void fill_profile();
   void new_stamp();
   [[nodiscard]] std::vector<std::uint32_t> order_of(std::size_t size, std::uint64_t salt) const;
+
+  // control_flow.cpp
+  bool control(Warp& warp, std::size_t number, std::uint32_t& pc, std::uint32_t mask);
+  void branch(Warp& warp, std::size_t number, std::uint32_t mask);
+  void call(Warp& warp, std::size_t number, std::uint32_t mask);
+  void leave(Warp& warp, std::size_t number, std::uint32_t mask, bool exits);
+  bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);
+  bool release_barrier();
+  void reduce_at_barrier(const Op& op);
 
   // accesses.cpp
   void access(Warp& warp, const Op& op, std::uint32_t mask);
@@ -93,9 +96,13 @@ class Execution {
     Space space;
     bool initialised;  ///< the memory was before the launch
   };
+  void check_access(const Watch& watch, Cell* cells, std::uint64_t offset, unsigned width, const Actor& actor);
   void check_cells(Cell* cells, std::uint64_t offset, unsigned width, const Actor& actor);
   void check_read(Cell& cell, std::uint32_t bytes, const Actor& actor);
   void check_write(Cell& cell, std::uint32_t bytes, const Actor& actor);
+  [[nodiscard]] Watch watch_of(const Warp& warp, const MemoryOp& memory) const {
+    return {memory, now_, {launch_since_, block_since_, phase_since_, warp.synced_since}};
+  }
   [[nodiscard]] bool unordered(std::uint32_t earlier, const Actor& actor) const;
   void report(Finding::Kind kind, const Actor& actor, const std::uint32_t* other = nullptr, std::uint32_t number = 0);
 
@@ -145,6 +152,18 @@ class Execution {
   std::vector<std::int64_t> thread_counts_;
   std::uint64_t budget_ = 0;
 };
+
+/// One lane's access to checked memory: whole words are looked at quickly first.
+inline void Execution::check_access(const Watch& watch, Cell* cells, std::uint64_t offset, unsigned width,
+                                    const Actor& actor) {
+  if (((offset | width) & 3U) != 0) return check_cells(cells, offset, width, actor);
+  for (std::uint64_t at = offset; at < offset + width; at += 4) {
+    Cell& cell = cells[at / 4];
+    const bool fine = actor.memory.access == Access::kLoad ? watch.read(cell, 15, actor.thread, actor.initialised)
+                                                           : watch.write(cell, 15, actor.thread, actor.initialised);
+    if (!fine) check_cells(cells, at, 4, actor);
+  }
+}
 
 inline std::uint32_t* word_slot(Lanes& lanes, Slot slot) {
   return reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~Slot::kConstant));

@@ -21,6 +21,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -41,6 +42,20 @@ struct Checks {
   bool divergence = true;    ///< barriers, shuffles and votes that not all of their lanes reach
 
   static Checks none() { return {false, false, false, false, false, false}; }
+};
+
+/// A check by the name that people call it.
+struct CheckRow {
+  std::string_view name;
+  bool Checks::*member;
+};
+inline constexpr std::array kChecks = {
+    CheckRow{"misaligned", &Checks::misaligned},
+    CheckRow{"uninitialised", &Checks::uninitialised},
+    CheckRow{"races", &Checks::races},
+    CheckRow{"read_only", &Checks::read_only},
+    CheckRow{"non_coherent", &Checks::non_coherent},
+    CheckRow{"divergence", &Checks::divergence},
 };
 
 enum class Order : std::uint8_t { kForward, kReverse, kShuffled };

@@ -8,9 +8,26 @@
 
 namespace assay::ptx {
 
-Cell* Allocation::cells() {
-  if (shadow == nullptr) shadow = std::make_unique<Cell[]>((bytes.size() + 3) / 4);
-  return shadow.get();
+namespace {
+
+/// What is kept of the shadows of freed allocations.
+constexpr std::size_t kMostUnusedShadows = 32;
+
+}  // namespace
+
+Cell* Memory::cells_of(Allocation& allocation) {
+  if (allocation.shadow.cells != nullptr) return allocation.shadow.cells.get();
+  const std::size_t count = allocation.cell_count();
+  const auto fits = [&](const Shadow& shadow) { return shadow.capacity >= count && shadow.capacity <= 4 * count + 64; };
+  const auto unused = std::ranges::find_if(unused_shadows_, fits);
+  if (unused == unused_shadows_.end()) {
+    allocation.shadow = {std::make_unique<Cell[]>(count), count};
+  } else {
+    allocation.shadow = std::move(*unused);
+    unused_shadows_.erase(unused);
+    std::fill_n(allocation.shadow.cells.get(), count, Cell{});
+  }
+  return allocation.shadow.cells.get();
 }
 
 Result<AllocationId> Memory::allocate(std::string name, std::size_t bytes, AllocationFlags flags) {
@@ -27,12 +44,15 @@ Result<AllocationId> Memory::allocate(std::string name, std::size_t bytes, Alloc
 
 AllocationId Memory::adopt(std::string name, std::span<std::byte> bytes, AllocationFlags flags) {
   const auto index = static_cast<std::uint32_t>(allocations_.size());
-  allocations_.push_back(
-      {.name = std::move(name), .bytes = bytes, .owned = nullptr, .flags = flags, .shadow = nullptr});
+  allocations_.push_back({.name = std::move(name), .bytes = bytes, .owned = nullptr, .flags = flags, .shadow = {}});
   return {index};
 }
 
 void Memory::reset() {
+  for (Allocation& allocation : allocations_) {
+    const bool keep = allocation.shadow.cells != nullptr && unused_shadows_.size() < kMostUnusedShadows;
+    if (keep) unused_shadows_.push_back(std::move(allocation.shadow));
+  }
   allocations_.clear();
   variables_.clear();
   used_bytes_ = 0;
@@ -62,8 +82,8 @@ std::uint32_t Memory::next_stamp(bool& began_anew) {
   if (began_anew) {
     stamp_ = 0;
     for (Allocation& allocation : allocations_) {
-      if (allocation.shadow == nullptr) continue;
-      const std::span cells(allocation.shadow.get(), (allocation.bytes.size() + 3) / 4);
+      if (allocation.shadow.cells == nullptr) continue;
+      const std::span cells(allocation.shadow.cells.get(), allocation.cell_count());
       for (Cell& cell : cells)
         cell.write = cell.read = 0;
     }

@@ -35,15 +35,22 @@ inline constexpr std::uint32_t kWroteAtomically = 1U << 4U;
 inline constexpr std::uint32_t kReadByMany = 1U << 5U;        ///< of the current block and phase
 inline constexpr std::uint32_t kReadByOtherBlock = 1U << 6U;  ///< in this launch
 inline constexpr std::uint32_t kReadNonCoherent = 1U << 7U;
+inline constexpr std::uint32_t kReadFlags = kReadByMany | kReadByOtherBlock | kReadNonCoherent;
+
+/// The cells of an allocation.
+struct Shadow {
+  std::unique_ptr<Cell[]> cells;
+  std::size_t capacity = 0;
+};
 
 struct Allocation {
   std::string name;
   std::span<std::byte> bytes;
   std::unique_ptr<std::byte[]> owned;  ///< null for adopted memory
   AllocationFlags flags;
-  std::unique_ptr<Cell[]> shadow;  ///< made at the first checked access
+  Shadow shadow;  ///< made at the first checked access
 
-  Cell* cells();
+  [[nodiscard]] std::size_t cell_count() const { return (bytes.size() + 3) / 4; }
 };
 
 class Memory {
@@ -63,6 +70,9 @@ class Memory {
   }
   void reset();
 
+  /// The allocation's shadow, all zero at first.
+  Cell* cells_of(Allocation& allocation);
+
   /// The addresses of a module's variables, which are made if need be.
   Result<std::vector<std::uint64_t>> variables_of(const std::shared_ptr<const Module>& module);
 
@@ -74,6 +84,7 @@ class Memory {
   std::size_t used_bytes_ = 0;
   std::uint32_t stamp_ = 0;
   std::vector<Allocation> allocations_;
+  std::vector<Shadow> unused_shadows_;  ///< of allocations that were freed: fresh pages cost more than a short launch
   std::map<std::shared_ptr<const Module>, std::vector<std::uint64_t>> variables_;
 };
 

@@ -8,8 +8,6 @@ namespace assay::ptx {
 
 namespace {
 
-constexpr std::uint32_t kReadFlags = kReadByMany | kReadByOtherBlock | kReadNonCoherent;
-
 std::uint32_t stamp_of(std::uint32_t access) { return access >> 14U; }
 std::uint32_t thread_of(std::uint32_t access) { return access >> 4U & (kMostThreads - 1); }
 

@@ -17,7 +17,7 @@ using namespace backends;
 namespace {
 
 constexpr std::size_t kBufferAlignment = 256;
-constexpr std::int64_t kDefaultBlock = 128;
+constexpr std::int64_t kDefaultWarps = 4;  ///< of a block, at most
 constexpr std::int64_t kMostGridBlocks = 1 << 20;
 
 AccessSite site_of(const Site& site) {
@@ -144,7 +144,9 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   const Result<Arguments> arguments = arguments_of(launch);
   if (!arguments) return LaunchFailed{arguments.error().text()};
 
-  const std::int64_t block = launch.block == 0 ? kDefaultBlock : launch.block;
+  // A small launch gets a small block: threads without work cost time and blur profiles.
+  const std::int64_t warps = std::clamp<std::int64_t>((launch.threads + kLanes - 1) / kLanes, 1, kDefaultWarps);
+  const std::int64_t block = launch.block == 0 ? warps * kLanes : launch.block;
   if (launch.threads < 0 || block > std::numeric_limits<std::int32_t>::max() || block < 0) {
     return LaunchFailed{"the number of threads is out of range"};
   }

@@ -1,0 +1,134 @@
+// How fast the PTX lane executes, and what its checks cost.
+//
+// Each line is one launch of 10,000 threads on one core with every check. Counters: `minstr_s`, millions of PTX
+// thread-instructions a second; `floor`, what that should be at least (0: nothing set); `unchecked`, the same launch's
+// time with the checks over its time without them, `ceiling` what that may be; `compile_ms`, what NVRTC took for the
+// kernel, both passes in one lane, in this very run; `run_ms`, the launch.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "backends/ptx/device.hpp"
+#include "bench/backward_cost.hpp"
+
+namespace assay::bench {
+namespace {
+
+constexpr std::string_view kStreaming = R"(import warp as wp
+
+@wp.kernel
+def streaming(x: wp.array(dtype=float), y: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = 2.0 * x[i] + y[i] * x[i] - 0.5
+)";
+constexpr std::string_view kPolynomial = R"(import warp as wp
+
+@wp.kernel
+def polynomial(x: wp.array(dtype=float), c: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for j in range(n):
+        s = s * x[i] + c[j]
+    out[i] = s
+)";
+constexpr std::string_view kGather = R"(import warp as wp
+
+@wp.kernel
+def gather(x: wp.array(dtype=float), idx: wp.array(dtype=int), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for j in range(n):
+        k = idx[i + j]
+        if k % 2 == 0:
+            s += x[k] * x[i]
+        else:
+            s -= wp.sin(x[k])
+    out[i] = s
+)";
+
+struct Case {
+  std::string_view name;
+  std::string_view kernel;
+  std::int32_t trips;
+  backends::Pass pass;
+  double floor;    ///< millions of thread-instructions a second; 0 for none
+  double ceiling;  ///< of the checked over the unchecked run
+};
+constexpr std::int32_t kThreads = 10'000;
+constexpr Case kCases[] = {
+    {"streaming/forward", kStreaming, 1, backends::Pass::kForward, 300, 2},
+    {"streaming/backward", kStreaming, 1, backends::Pass::kBackward, 0, 2},
+    {"polynomial/forward", kPolynomial, 16, backends::Pass::kForward, 0, 2},
+    {"polynomial/backward", kPolynomial, 16, backends::Pass::kBackward, 0, 2},
+    {"gather/forward", kGather, 8, backends::Pass::kForward, 0, 2},
+    {"gather/backward", kGather, 8, backends::Pass::kBackward, 150, 2},
+};
+
+ptx::PtxOptions options_of(bool checked) {
+  return {.architectures = {"compute_75"}, .checks = checked ? ptx::Checks{} : ptx::Checks::none(), .use_cache = false};
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+void execution(benchmark::State& state, const Case& measured) {
+  std::vector<TimedKernel> kernels;
+  double compile_seconds = 0;
+  for (const bool checked : {true, false}) {
+    ptx::PtxDevice device(options_of(checked));
+    const auto start = std::chrono::steady_clock::now();
+    auto kernel = TimedKernel::make(device, measured.kernel, measured.trips, kThreads, kThreads + measured.trips);
+    if (!kernel.ok()) return state.SkipWithError(kernel.error().text().c_str());
+    // Both lanes are compiled, a launch needs one of them.
+    compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 2;
+    kernels.push_back(kernel.take());
+  }
+  std::vector<double> seconds[2];
+  double instructions = 0;
+  for ([[maybe_unused]] auto iteration : state) {
+    for (const std::size_t which : {0U, 1U}) {
+      const auto times = kernels[which].run();
+      if (!times.ok()) return state.SkipWithError(times.error().text().c_str());
+      const PassTime& time = measured.pass == backends::Pass::kForward ? times->forward : times->backward;
+      seconds[which].push_back(time.seconds);
+      instructions = time.instructions;
+    }
+    state.SetIterationTime(seconds[0].back());
+  }
+  const double checked = median(seconds[0]);
+  state.counters["minstr_s"] = instructions / checked / 1e6;
+  state.counters["floor"] = measured.floor;
+  state.counters["unchecked"] = checked / median(seconds[1]);
+  state.counters["ceiling"] = measured.ceiling;
+  state.counters["compile_ms"] = compile_seconds * 1e3;
+  state.counters["run_ms"] = checked * 1e3;
+}
+
+}  // namespace
+}  // namespace assay::bench
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  const assay::ptx::PtxDevice device(assay::bench::options_of(true));
+  if (const auto can = device.can_run(); !can.available) {
+    std::fprintf(stderr, "assay_ptx_bench: cannot run kernels: %s\n", can.detail.c_str());
+    return 77;
+  }
+  for (const assay::bench::Case& measured : assay::bench::kCases) {
+    benchmark::RegisterBenchmark(("ptx/" + std::string(measured.name)).c_str(),
+                                 [&](benchmark::State& state) { assay::bench::execution(state, measured); })
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
