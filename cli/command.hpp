@@ -26,6 +26,8 @@ void add_emit(CLI::App& app, Invocation& invocation);
 void add_diff(CLI::App& app, Invocation& invocation);
 void add_list(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
+void add_profile(CLI::App& app, Invocation& invocation);
+void add_ptx(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);
 void add_state(CLI::App& app, Invocation& invocation);
 

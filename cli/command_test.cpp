@@ -91,6 +91,65 @@ TEST_F(CommandTest, OptimisedIsAModeOfItsOwn) {
   EXPECT_EQ(records().cases[0].name, "user/two.scale/f32/cpu/forward/O2");
 }
 
+TEST_F(CommandTest, TheCompilersOwnFlagsAreAModeOfTheirOwn) {
+  ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --mode both --pass forward").status, 0);
+  const harness::RunRecords run = records();
+  ASSERT_EQ(run.cases.size(), 2U);
+  EXPECT_EQ(run.cases[0].name, "user/two.scale/f32/cpu/forward");
+  EXPECT_EQ(run.cases[1].name, "user/two.scale/f32/cpu/forward/default");
+  EXPECT_THAT(run.cases[1].reproduce, HasSubstr("--mode default"));
+  ASSERT_EQ(workshop_.run("assay run 'loop/horner/*/cpu/forward/default' --mode both --quick").status, 0);
+  EXPECT_EQ(records().cases.size(), 1U);
+}
+
+TEST_F(CommandTest, PtxIsPlannedInBothModes) {
+  const Ran ran = workshop_.run("assay list loop/horner --device ptx");
+  EXPECT_EQ(ran.out,
+            "loop/horner/f32_i32/ptx/forward\nloop/horner/f32_i32/ptx/backward\n"
+            "loop/horner/f32_i32/ptx/forward/default\nloop/horner/f32_i32/ptx/backward/default\n");
+}
+
+constexpr std::string_view kPtx = R"(.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry shift(.param .u64 x, .param .u32 by)
+{
+.reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .f32 %f<2>;
+ld.param.u64 %rd1, [x]; ld.param.u32 %r1, [by];
+mov.u32 %r2, %tid.x; add.u32 %r3, %r2, %r1;
+mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2;
+ld.global.f32 %f1, [%rd3]; add.rn.f32 %f1, %f1, 0f3F800000; st.global.f32 [%rd3], %f1;
+ret;
+}
+)";
+
+TEST_F(CommandTest, PtxRunRunsAFileAndFindsWhatIsWrong) {
+  workshop_.write("shift.ptx", kPtx);
+  const Ran right = workshop_.run("assay ptx run shift.ptx --block 8 --arg f32[8]=ramp --arg u32:0");
+  EXPECT_EQ(right.status, 0) << right.err;
+  EXPECT_THAT(right.out, AllOf(HasSubstr("completed, nothing found"), HasSubstr("x            1 2 3 4 5 6 7 8\n"),
+                               HasSubstr("80 instructions: 80 exact"), HasSubstr("sectors_per_access")));
+  const Ran wrong = workshop_.run("assay ptx run shift.ptx --kernel shift --block 8 --arg f32[8] --arg u32:1");
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_THAT(wrong.out,
+              AllOf(HasSubstr("out_of_bounds in shift"), HasSubstr("offset 32 of 'x'"), HasSubstr("thread (7, 0, 0)")));
+  const Ran unwritten = workshop_.run("assay ptx run shift.ptx --block 8 --arg f32[8]=? --arg u32:0");
+  EXPECT_THAT(unwritten.out, HasSubstr("uninitialised_read"));
+  const Ran unchecked =
+      workshop_.run("assay ptx run shift.ptx --block 8 --no-check uninitialised --arg f32[8]=? --arg u32:0");
+  EXPECT_EQ(unchecked.status, 0) << unchecked.out;
+  EXPECT_EQ(workshop_.run("assay ptx run shift.ptx --arg f32[8]").status, 2);
+  EXPECT_THAT(workshop_.run("assay ptx run shift.ptx --kernel other").err, HasSubstr("expected one of shift"));
+  workshop_.write("broken.ptx", ".version 9.0\n.target sm_75\nadd;\n");
+  EXPECT_THAT(workshop_.run("assay ptx run broken.ptx").err, HasSubstr("broken.ptx:3:1: found 'add'"));
+}
+
+TEST_F(CommandTest, ProfileSaysThatTheCpuObservesNothing) {
+  const Ran ran = workshop_.run("assay profile two.py:scale --device cpu");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("no profile: none of these devices observes what it executes"));
+}
+
 TEST_F(CommandTest, PatternsWithPassesRunThosePassesOnly) {
   ASSERT_EQ(workshop_.run("assay run loop/r1_1/*/cpu/backward loop/r1_2/*/cpu/forward --quick").status, 0);
   const harness::RunRecords run = records();

@@ -1,14 +1,32 @@
 #include "cli/devices.hpp"
 
+#include <algorithm>
+
 #include "backends/cpu/device.hpp"
 #include "backends/cuda/device.hpp"
 #include "backends/ptx/device.hpp"
 
 namespace assay::cli {
 
+ptx::Checks checks_without(const std::vector<std::string>& names) {
+  ptx::Checks checks;
+  for (const ptx::CheckRow& row : ptx::kChecks) {
+    if (std::ranges::find(names, row.name) != names.end()) checks.*row.member = false;
+  }
+  return checks;
+}
+
+std::vector<std::string> check_names() {
+  std::vector<std::string> names;
+  for (const ptx::CheckRow& row : ptx::kChecks)
+    names.emplace_back(row.name);
+  return names;
+}
+
 std::unique_ptr<backends::Device> make_device(std::string_view name, const DeviceOptions& options) {
   if (name == "cuda") return std::make_unique<cuda::CudaDevice>(cuda::CudaOptions{});
-  if (name == "ptx") return std::make_unique<ptx::PtxDevice>(ptx::PtxOptions{});
+  if (name == "ptx")
+    return std::make_unique<ptx::PtxDevice>(ptx::PtxOptions{.checks = checks_without(options.no_checks)});
   return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compiler = options.compiler});
 }
 

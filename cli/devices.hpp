@@ -5,16 +5,24 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/backend.hpp"
+#include "backends/ptx/machine.hpp"
 
 namespace assay::cli {
 
 inline constexpr std::array<std::string_view, 3> kDeviceNames{"cpu", "cuda", "ptx"};
 
 struct DeviceOptions {
-  std::string compiler;  ///< of the CPU; empty: $CXX, else c++
+  std::string compiler;                     ///< of the CPU; empty: $CXX, else c++
+  std::vector<std::string> no_checks = {};  ///< of ptx: those of check_names() that are not made
 };
+
+/// The checks of the device ptx: "races", "uninitialised".
+std::vector<std::string> check_names();
+/// All of them but the named ones.
+ptx::Checks checks_without(const std::vector<std::string>& names);
 
 /// The device of one of kDeviceNames. Never fails: what is missing is told by its can_build() and can_run().
 std::unique_ptr<backends::Device> make_device(std::string_view name, const DeviceOptions& options = {});

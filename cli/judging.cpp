@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/devices.hpp"
 #include "cli/emission.hpp"
 #include "cli/environment.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/modes.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_output.hpp"
 #include "harness/record/record_writer.hpp"
@@ -31,44 +33,51 @@ harness::Policy policy_of(const JudgeOptions& options) {
   return options.thorough ? harness::Policy::thorough() : harness::Policy::standard();
 }
 
-std::string mode_name(const JudgeOptions& options) {
-  return options.optimise == 0 ? "" : fmt::format("O{}", options.optimise);
-}
-
 /// What the command that reproduces a case begins with: everything that its selector, device, pass and seed leave out.
-std::string reproduce_prefix(const JudgeOptions& options) {
+std::string reproduce_prefix(const JudgeOptions& options, const harness::Mode& mode) {
   std::string prefix = "assay run";
   if (options.quick) prefix += " --quick";
   if (options.thorough) prefix += " --thorough";
   if (options.optimise != 0) prefix += fmt::format(" --optimise {}", options.optimise);
   if (!options.compiler.empty()) prefix += fmt::format(" --cxx '{}'", options.compiler);
-  return prefix;
+  for (const std::string& check : options.no_checks)
+    prefix += " --no-check " + check;
+  return prefix + mode_option(options.device, mode);
 }
 
-harness::RunOptions run_options(const JudgeOptions& options) {
-  harness::RunOptions run{.jobs = options.jobs, .seed = options.seed, .policy = policy_of(options)};
-  run.mode.name = mode_name(options);
-  run.mode.flags.optimisation = options.optimise;
-  run.reproduce_prefix = reproduce_prefix(options);
-  return run;
+harness::RunOptions run_options(const JudgeOptions& options, const harness::Mode& mode) {
+  return {.jobs = options.jobs,
+          .seed = options.seed,
+          .policy = policy_of(options),
+          .mode = mode,
+          .reproduce_prefix = reproduce_prefix(options, mode)};
 }
 
-/// The selection by passes: most runs have one group.
-std::vector<Group> groups_of(harness::Selection selection, const JudgeOptions& options) {
+DeviceOptions device_options(const JudgeOptions& options) {
+  return {.compiler = options.compiler, .no_checks = options.no_checks};
+}
+
+/// The selection by mode and passes: most runs have one group for each mode.
+std::vector<Group> groups_of(const harness::Selection& selection, const std::vector<harness::Mode>& modes,
+                             const JudgeOptions& options) {
   std::vector<Group> groups;
-  for (harness::Selected& kernel : selection.kernels) {
-    const bool forward = kernel.forward && options.pass != "backward";
-    const bool backward = kernel.backward && options.pass != "forward";
-    if (!forward && !backward) continue;
-    auto group = std::ranges::find_if(groups, [&](const Group& other) {
-      return other.options.forward == forward && other.options.backward == backward;
-    });
-    if (group == groups.end()) {
-      group = groups.insert(group, Group{.options = run_options(options), .sources = {}});
-      group->options.forward = forward;
-      group->options.backward = backward;
+  for (const harness::Mode& mode : modes) {
+    const std::size_t first = groups.size();
+    for (const harness::Selected& kernel : selection.kernels) {
+      const bool forward = kernel.forward && options.pass != "backward";
+      const bool backward = kernel.backward && options.pass != "forward";
+      const bool chosen = std::ranges::find(kernel.modes, mode.name) != kernel.modes.end();
+      if (!chosen || (!forward && !backward)) continue;
+      auto group = std::find_if(groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(), [&](const Group& g) {
+        return g.options.forward == forward && g.options.backward == backward;
+      });
+      if (group == groups.end()) {
+        group = groups.insert(group, Group{.options = run_options(options, mode), .sources = {}});
+        group->options.forward = forward;
+        group->options.backward = backward;
+      }
+      group->sources.push_back(kernel.source);
     }
-    group->sources.push_back(std::move(kernel.source));
   }
   return groups;
 }
@@ -86,9 +95,11 @@ bool is_sampled(const harness::KernelSource& source, const JudgeOptions& options
 void add_optimised_sample(std::vector<Group>& groups, JudgeOptions options) {
   if (options.device != "cpu" || options.optimise != 0 || options.quick) return;
   options.optimise = kSampledLevel;
+  const harness::Mode mode = modes_of(options.device, "strict", kSampledLevel).front();
   std::vector<Group> sample;
   for (const Group& group : groups) {
-    Group optimised{.options = run_options(options), .sources = {}};
+    if (group.options.mode.flags.contract) continue;
+    Group optimised{.options = run_options(options, mode), .sources = {}};
     optimised.options.forward = group.options.forward;
     optimised.options.backward = group.options.backward;
     std::ranges::copy_if(group.sources, std::back_inserter(optimised.sources),
@@ -112,7 +123,7 @@ harness::RunStart start_of(const JudgeOptions& options, const std::vector<Group>
                           .started = harness::utc_now(),
                           .command_line = options.command_line,
                           .seed = options.seed,
-                          .environment = look_at_environment({.compiler = options.compiler})};
+                          .environment = look_at_environment(device_options(options))};
   for (const Group& group : groups)
     std::ranges::move(harness::plan_cases(group.sources, device, group.options), std::back_inserter(start.plan));
   return start;
@@ -160,17 +171,18 @@ int status_of(const harness::RunEnd& end, std::size_t unread) {
 }  // namespace
 
 int judge_kernels(const JudgeOptions& options) {
-  Result<harness::Selection> selection = harness::select(options.selectors, {.device = options.device,
-                                                                             .mode = mode_name(options),
-                                                                             .random_kernels = options.random,
-                                                                             .first_random = options.seed});
+  const std::vector<harness::Mode> modes = modes_of(options.device, options.mode, options.optimise);
+  const Result<harness::Selection> selection = harness::select(options.selectors, {.device = options.device,
+                                                                                   .modes = names_of(modes),
+                                                                                   .random_kernels = options.random,
+                                                                                   .first_random = options.seed});
   if (!selection.ok()) return fail(selection.error());
   tell_unread(*selection);
-  std::vector<Group> groups = groups_of(selection.take(), options);
+  std::vector<Group> groups = groups_of(*selection, modes, options);
   add_optimised_sample(groups, options);
   if (groups.empty()) return fail({fmt::format("the selectors and --pass {} leave no case", options.pass)});
 
-  const auto device = make_device(options.device, {.compiler = options.compiler});
+  const auto device = make_device(options.device, device_options(options));
   harness::RunStart start = start_of(options, groups, *device);
   const std::size_t planned = start.plan.size();
   Result<harness::RecordWriter> writer = harness::RecordWriter::create(options.output, std::move(start));

@@ -17,9 +17,11 @@ struct JudgeOptions {
   std::uint64_t seed = 1;
   bool quick = false;
   bool thorough = false;
+  std::string mode;  ///< one of kModeNames (modes.hpp); empty: the device's own
   int optimise = 0;
   int jobs = 0;
   std::string compiler;
+  std::vector<std::string> no_checks;  ///< of the device ptx
   std::string output = "out";
   reports::ColorChoice color = reports::ColorChoice::automatic;
   std::vector<std::string> command_line;  ///< as given, for the record

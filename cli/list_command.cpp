@@ -1,4 +1,6 @@
 // assay list: the families, and the cases that a selector names.
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include <fmt/format.h>
@@ -6,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/devices.hpp"
+#include "cli/modes.hpp"
 #include "conformance/cases.hpp"
 #include "generators/generator.hpp"
 #include "harness/select/select.hpp"
@@ -47,8 +50,12 @@ json families_json() {
 
 /// The selected kernel's cases, as a run would name them.
 std::vector<std::string> cases_of(const harness::Selected& kernel, const backends::Device& device) {
-  const harness::RunOptions options{.forward = kernel.forward, .backward = kernel.backward};
-  return harness::plan_cases({kernel.source}, device, options);
+  std::vector<std::string> cases;
+  for (const std::string& mode : kernel.modes) {
+    const harness::RunOptions options{.forward = kernel.forward, .backward = kernel.backward, .mode = {.name = mode}};
+    std::ranges::copy(harness::plan_cases({kernel.source}, device, options), std::back_inserter(cases));
+  }
+  return cases;
 }
 
 json case_json(const harness::KernelSource& source, const std::string& name) {
@@ -62,8 +69,11 @@ int list(const ListOptions& options) {
     const Result<void> written = print(options.as_json ? families_json().dump(1) + "\n" : families_table());
     return written.ok() ? 0 : fail(written.error());
   }
-  const Result<harness::Selection> selection = harness::select(
-      options.selectors, {.device = options.device, .random_kernels = options.random, .first_random = options.seed});
+  const Result<harness::Selection> selection =
+      harness::select(options.selectors, {.device = options.device,
+                                          .modes = names_of(modes_of(options.device, "", 0)),
+                                          .random_kernels = options.random,
+                                          .first_random = options.seed});
   if (!selection.ok()) return fail(selection.error());
   const auto device = make_device(options.device);
   std::string lines;

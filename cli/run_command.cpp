@@ -8,13 +8,16 @@
 
 #include "cli/color_option.hpp"
 #include "cli/command.hpp"
+#include "cli/devices.hpp"
 #include "cli/judging.hpp"
+#include "cli/modes.hpp"
 
 namespace assay::cli {
 namespace {
 
 constexpr const char* kFooter =
-    "A SELECTOR is a family or a pattern over <family>/<kernel>/<types>/<device>/<pass>, or the beginning of one:\n"
+    "A SELECTOR is a family or a pattern over <family>/<kernel>/<types>/<device>/<pass>[/<mode>], or the beginning of "
+    "one:\n"
     "  loop   'loop/dyn*'   '*/*/f64'   loop/r1_42 (a random kernel by its name)   FILE.py   FILE.py:KERNEL\n"
     "Exit status: 0 as expected, 1 unexpected, 2 usage, 3 internal, 4 nothing ran, 77 all unsupported.";
 
@@ -24,6 +27,9 @@ void add_selection_options(CLI::App& command, JudgeOptions& options) {
       ->required();
   add_device_option(command, options.device,
                     "Where to run: cpu the C++; cuda the CUDA C++ on a GPU, by NVRTC; ptx NVRTC's PTX on the CPU");
+  command.add_option("--mode", options.mode, "Compiler flags: strict rounds each operation, default leaves them alone")
+      ->option_text("{strict,default,both} [both on ptx, else strict]")
+      ->check(CLI::IsMember(std::vector<std::string>(kModeNames.begin(), kModeNames.end())));
   command.add_option("--pass", options.pass, "Which pass to judge")
       ->option_text("{forward,backward,both} [both]")
       ->check(CLI::IsMember({"forward", "backward", "both"}));
@@ -46,6 +52,12 @@ void add_effort_options(CLI::App& command, JudgeOptions& options) {
   command.add_option("--jobs", options.jobs, "Batches of kernels at once; 0: one for each core")
       ->option_text("N [0]")
       ->check(CLI::Range(0, 1024));
+  command
+      .add_option("--no-check", options.no_checks,
+                  fmt::format("With ptx: leave a check out, one of {}", fmt::join(check_names(), ", ")))
+      ->option_text("NAME ...")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(check_names()));
   command.add_option("--cxx", options.compiler, "The C++ compiler of the device cpu; default: $CXX, else c++")
       ->option_text("COMMAND");
 }

@@ -47,6 +47,46 @@ json mismatches_view(const json& record) {
   return {{"rows", rows}};
 }
 
+// "PTX line 57, source line 31, thread (4, 0, 0) of block (0, 0, 0)".
+std::string site_text(const json& site) {
+  const auto place = [](const json& xyz) {
+    return fmt::format("({}, {}, {})", xyz[0].get<int>(), xyz[1].get<int>(), xyz[2].get<int>());
+  };
+  const auto source = site.at("source_line").get<std::int64_t>();
+  return fmt::format("PTX line {}, {}thread {} of block {}", site.at("code_line").get<std::int64_t>(),
+                     source > 0 ? fmt::format("source line {}, ", source) : "", place(site.at("thread")),
+                     place(site.at("block")));
+}
+
+// "grad_x, byte 128 of 132"; what the address is, where it is meant for nothing.
+std::string memory_text(const json& fault) {
+  if (!fault.contains("space")) return "";
+  const std::string allocation = fault.at("allocation");
+  if (allocation.empty()) return fmt::format("{} in no array", fault.at("address").get<std::string>());
+  return fmt::format("{}, {} bytes at byte {} of {} ({} {})", allocation, fault.at("access_bytes").get<std::int64_t>(),
+                     fault.at("offset").get<std::int64_t>(), fault.at("allocation_bytes").get<std::int64_t>(),
+                     fault.at("space").get<std::string>(), fault.at("address").get<std::string>());
+}
+
+// The table of what the device found; null where it found nothing.
+json faults_view(const json& record) {
+  if (!record.contains("faults")) return nullptr;
+  json rows = json::array();
+  for (const json& fault : record.at("faults")) {
+    const json& site = fault.at("site");
+    rows.push_back({{"kind", fault.at("kind")},
+                    {"where", fmt::format("{} [{}]", fault.at("kernel").get<std::string>(),
+                                          fault.at("target").get<std::string>())},
+                    {"instruction", site.at("instruction")},
+                    {"site", site_text(site)},
+                    {"memory", memory_text(fault)},
+                    {"other_instruction", fault.contains("other") ? fault.at("other").at("instruction") : json("")},
+                    {"other", fault.contains("other") ? site_text(fault.at("other")) : ""},
+                    {"count", count_text(fault.at("count"))}});
+  }
+  return {{"rows", rows}};
+}
+
 json facts_view(const json& record) {
   json rows = json::array();
   const auto add = [&](const char* label, const std::string& text) {
@@ -109,6 +149,7 @@ class GroupViewer {
             {"reproduce", record.at("reproduce")},
             {"facts", facts_view(record)},
             {"mismatches", mismatches_view(record)},
+            {"faults", faults_view(record)},
             {"log", fits ? record.value("log", "") : ""},
             {"sources", texts.empty() ? json() : json{{"texts", texts}}},
             {"compile_command",

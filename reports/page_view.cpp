@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/profiles.hpp"
 #include "reports/wording.hpp"
 
 namespace assay::reports {
@@ -211,6 +212,7 @@ json page_view(const Run& run, const Summary& summary) {
   view["unreached_count"] = shown_count(summary.unreached.size());
   view["unreached_more"] = shown_count(summary.unreached.size() - view["unreached"].size());
   view["cases_count"] = count_text(static_cast<std::int64_t>(run.cases.size()));
+  view["profiles"] = profiles_view(run);
   view["stages"] = stages_view(summary);
   view["slowest"] = slowest_view(run);
   view["environment"] = environment_view(run);

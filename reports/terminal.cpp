@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "reports/grid.hpp"
+#include "reports/text_table.hpp"
 
 namespace assay::reports {
 namespace {
@@ -25,10 +26,6 @@ fmt::text_style style_of(Tone tone) {
     case Tone::unsupported: break;
   }
   return fmt::emphasis::faint;
-}
-
-std::string styled(const std::string& text, fmt::text_style style, bool color) {
-  return color ? fmt::format(style, "{}", text) : text;
 }
 
 // Text from a kernel must not move the cursor or change colours.
@@ -52,45 +49,13 @@ std::string cell_text(const Tally& tally) {
   return text;
 }
 
-// A row of the table: the first cell to the left, the others to the right, each as wide as its column.
-class Table {
- public:
-  void add(std::vector<std::string> texts, std::vector<fmt::text_style> styles) {
-    widths_.resize(std::max(widths_.size(), texts.size()));
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      widths_[i] = std::max(widths_[i], texts[i].size());
-    rows_.push_back({std::move(texts), std::move(styles)});
-  }
-
-  [[nodiscard]] std::string text(bool color) const {
-    std::string out;
-    for (const Row& row : rows_) {
-      for (std::size_t i = 0; i < row.texts.size(); ++i) {
-        const std::string padding(widths_[i] - row.texts[i].size(), ' ');
-        const std::string cell = styled(row.texts[i], row.styles[i], color && !row.texts[i].empty());
-        out += i == 0 ? cell + padding : "  " + padding + cell;
-      }
-      out += '\n';
-    }
-    return out;
-  }
-
- private:
-  struct Row {
-    std::vector<std::string> texts;
-    std::vector<fmt::text_style> styles;
-  };
-  std::vector<Row> rows_;
-  std::vector<std::size_t> widths_;
-};
-
 std::string grid_table(const Summary& summary, bool color) {
   const Grid grid = grid_of(summary);
-  Table table;
+  TextTable table;
   std::vector<std::string> texts{"family"};
   for (const GridColumn& column : grid.columns)
     texts.push_back(column.device + " " + column.pass);
-  table.add(texts, std::vector<fmt::text_style>(texts.size(), fmt::emphasis::bold));
+  table.add_head(texts);
   std::vector<GridRow> rows = grid.rows;
   rows.push_back(grid.totals);
   for (const GridRow& row : rows) {
@@ -144,6 +109,18 @@ std::string missing_devices(const Run& run) {
   return lines;
 }
 
+// What the device found beyond the finding that the message tells.
+std::string further_faults(const json& record) {
+  if (!record.contains("faults")) return "";
+  std::string lines;
+  for (const json& fault : record.at("faults")) {
+    const auto& text = fault.at("text").get_ref<const std::string&>();
+    if (record.at("message").get_ref<const std::string&>().find(text) == std::string::npos)
+      lines += "\n    " + visible(text);
+  }
+  return lines;
+}
+
 Tone tone_of_verdict(const Verdict& verdict) {
   if (verdict.status == "as_expected") return Tone::passed;
   if (verdict.status == "all_unsupported") return Tone::inconclusive;
@@ -169,6 +146,7 @@ std::string unexpected_lines(const json& record, bool color) {
                                   visible(record.at("case").get<std::string>()));
   const std::string message = record.at("message");
   if (!message.empty()) lines += ": " + visible(message);
+  lines += further_faults(record);
   const std::string reproduce = record.at("reproduce");
   if (!reproduce.empty()) lines += "\n    " + styled(visible(reproduce), fmt::emphasis::faint, color);
   return lines + "\n";

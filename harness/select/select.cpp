@@ -1,6 +1,7 @@
 #include "harness/select/select.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -38,7 +39,7 @@ class Selecting {
     Result<PythonKernels> read = read_file(file);
     if (!read.ok()) return read.error();
     for (KernelSource& source : read->kernels)
-      add_kernel(std::move(source), true, true);
+      add_kernel({.source = std::move(source), .modes = options_.modes});
     for (std::string& note : read->notes) {
       if (std::ranges::find(selection_.notes, note) == selection_.notes.end()) {
         selection_.notes.push_back(std::move(note));
@@ -54,8 +55,10 @@ class Selecting {
     bool found = false;
     for (KernelSource& source : *candidates) {
       if (!pattern.fits(NamePart::kTypes, types_part(source))) continue;
-      add_kernel(std::move(source), pattern.fits(NamePart::kPass, "forward"),
-                 pattern.fits(NamePart::kPass, "backward"));
+      add_kernel({.source = std::move(source),
+                  .forward = pattern.fits(NamePart::kPass, "forward"),
+                  .backward = pattern.fits(NamePart::kPass, "backward"),
+                  .modes = modes_of(pattern)});
       found = true;
     }
     if (found) return {};
@@ -81,11 +84,18 @@ class Selecting {
       return Error{fmt::format("'{}' asks for the pass '{}', expected forward or backward", pattern.text(),
                                pattern.part(NamePart::kPass))};
     }
-    if (!pattern.fits(NamePart::kMode, options_.mode)) {
-      return Error{fmt::format("'{}' asks for the mode '{}', but the run's mode is '{}'", pattern.text(),
-                               pattern.part(NamePart::kMode), options_.mode)};
+    if (modes_of(pattern).empty()) {
+      return Error{fmt::format("'{}' asks for the mode '{}', but the run has '{}'", pattern.text(),
+                               pattern.part(NamePart::kMode), fmt::join(options_.modes, "', '"))};
     }
     return {};
+  }
+
+  std::vector<std::string> modes_of(const CasePattern& pattern) const {
+    std::vector<std::string> modes;
+    std::ranges::copy_if(options_.modes, std::back_inserter(modes),
+                         [&](const std::string& mode) { return pattern.fits(NamePart::kMode, mode); });
+    return modes;
   }
 
   /// Every kernel whose family and name fit.
@@ -132,21 +142,26 @@ class Selecting {
     return names;
   }
 
-  /// The same kernel selected again gains passes; another file's kernel of the same name gets a numbered one.
-  void add_kernel(KernelSource source, bool forward, bool backward) {
+  /// The same kernel selected again gains passes and modes; another file's kernel of the same name gets a numbered one.
+  void add_kernel(Selected kernel) {
+    KernelSource& source = kernel.source;
     const std::string wanted = source.kernel;
     for (int number = 2;; ++number) {
       const auto [known, is_new] = places_.try_emplace({source.family, source.kernel}, selection_.kernels.size());
       if (is_new) break;
       Selected& other = selection_.kernels[known->second];
       if (other.source.selector == source.selector) {
-        other.forward |= forward;
-        other.backward |= backward;
+        other.forward |= kernel.forward;
+        other.backward |= kernel.backward;
+        std::erase_if(kernel.modes, [&](const std::string& mode) {
+          return std::ranges::find(other.modes, mode) != other.modes.end();
+        });
+        std::ranges::copy(kernel.modes, std::back_inserter(other.modes));
         return;
       }
       source.kernel = fmt::format("{}.{}", wanted, number);
     }
-    selection_.kernels.push_back({std::move(source), forward, backward});
+    selection_.kernels.push_back(std::move(kernel));
   }
 
   const SelectOptions& options_;

@@ -18,10 +18,10 @@
 namespace assay::harness {
 
 struct SelectOptions {
-  std::string device = "cpu";      ///< of the names; a pattern that asks for another device selects nothing
-  std::string mode;                ///< of the names; empty: none
-  int random_kernels = 8;          ///< for each family that a pattern names
-  std::uint64_t first_random = 1;  ///< the first one's seed
+  std::string device = "cpu";          ///< of the names; a pattern that asks for another device selects nothing
+  std::vector<std::string> modes{""};  ///< of the names; an empty one is left out of them
+  int random_kernels = 8;              ///< for each family that a pattern names
+  std::uint64_t first_random = 1;      ///< the first one's seed
 };
 
 /// A kernel, and which of its cases.
@@ -29,6 +29,7 @@ struct Selected {
   KernelSource source;
   bool forward = true;
   bool backward = true;
+  std::vector<std::string> modes;  ///< of those that the options name, in their order
 };
 
 struct Selection {

@@ -1,0 +1,162 @@
+// assay ptx run: any PTX of a user's own on the machine that watches every access.
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backends/ptx/argument_text.hpp"
+#include "backends/ptx/parser.hpp"
+#include "cli/command.hpp"
+#include "cli/devices.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct PtxRunOptions {
+  std::string file;
+  std::string kernel;
+  std::vector<std::uint32_t> grid{1};
+  std::vector<std::uint32_t> block{32};
+  std::uint32_t dynamic_shared = 0;
+  std::vector<std::string> arguments;
+  std::vector<std::string> no_checks;
+  std::uint64_t budget = 20'000'000'000;
+  std::uint64_t seed = 1;
+  bool shuffled = false;
+  std::size_t print = 8;
+};
+
+Result<std::string> read_text(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return Error{"cannot be read", file};
+  return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+/// The entry that the options name, or the module's only one.
+Result<std::shared_ptr<const ptx::Kernel>> kernel_of(const std::shared_ptr<const ptx::Module>& module,
+                                                     const std::string& name) {
+  std::vector<std::string> entries;
+  for (const ptx::Function& function : module->functions) {
+    if (function.entry) entries.push_back(function.name);
+  }
+  if (!name.empty()) {
+    if (module->find_entry(name) != nullptr) return ptx::lower(module, name);
+    return Error{fmt::format("has no kernel '{}', expected one of {}", name, fmt::join(entries, ", ")), module->name};
+  }
+  if (entries.size() == 1) return ptx::lower(module, entries.front());
+  return Error{fmt::format("has {} kernels, choose with --kernel: {}", entries.size(), fmt::join(entries, ", ")),
+               module->name};
+}
+
+ptx::Dim3 dimensions(const std::vector<std::uint32_t>& extents) {
+  const auto at = [&](std::size_t i) { return i < extents.size() ? extents[i] : 1; };
+  return {at(0), at(1), at(2)};
+}
+
+std::string status_text(const ptx::RunResult& result) {
+  if (!result.message.empty()) return result.message;
+  return result.findings.empty() ? "completed, nothing found"
+                                 : fmt::format("completed, {} findings", result.findings.size());
+}
+
+std::string memory_text(ptx::Machine& machine, const ptx::TextArgument& argument, std::size_t most) {
+  if (!argument.memory) return "";
+  const std::span<const std::byte> bytes = machine.bytes(*argument.memory);
+  const std::size_t count = bytes.size() / ptx::bytes_of(argument.type);
+  std::string text = fmt::format("{:<12}", argument.name);
+  for (std::size_t i = 0; i < std::min(count, most); ++i)
+    text += " " + ptx::element_text(bytes, argument.type, i);
+  return text + (count > most ? fmt::format(" ... ({} of {})\n", most, count) : "\n");
+}
+
+std::string profile_text(const ptx::Profile& profile) {
+  std::string text = ptx::fidelity_line(profile) + "\n";
+  for (const auto& [name, value] : ptx::measures_of(profile)) {
+    if (value != 0) text += fmt::format("  {:<22} {:>12.6g}\n", name, value);
+  }
+  return text;
+}
+
+int run(const PtxRunOptions& options) {
+  const Result<std::string> text = read_text(options.file);
+  if (!text.ok()) return fail(text.error());
+  Result<ptx::Module> parsed = ptx::parse(*text, options.file);
+  if (!parsed.ok()) return fail(parsed.error());
+  const auto module = std::make_shared<const ptx::Module>(parsed.take());
+  const auto kernel = kernel_of(module, options.kernel);
+  if (!kernel.ok()) return fail(kernel.error());
+
+  ptx::Machine machine;
+  ptx::Arguments arguments;
+  std::vector<ptx::TextArgument> placed;
+  Rng random(options.seed);
+  const auto& parameters = (*kernel)->function->parameters;
+  for (std::size_t i = 0; i < options.arguments.size(); ++i) {
+    const std::string name = i < parameters.size() ? parameters[i].name : fmt::format("argument {}", i);
+    Result<ptx::TextArgument> added = ptx::add_argument(machine, arguments, name, options.arguments[i], random);
+    if (!added.ok()) return fail(added.error());
+    placed.push_back(added.take());
+  }
+  ptx::LaunchOptions launch{.checks = checks_without(options.no_checks), .budget = options.budget};
+  if (options.shuffled) launch.schedule = {ptx::Order::kShuffled, options.seed};
+  const ptx::RunResult result = machine.launch(
+      *kernel, {dimensions(options.grid), dimensions(options.block), options.dynamic_shared}, arguments, launch);
+  if (result.status == ptx::RunResult::Status::kRefused) return fail({result.message});
+
+  std::string shown = status_text(result) + "\n";
+  for (const ptx::Finding& finding : result.findings)
+    shown += "  " + ptx::describe(finding) + "\n";
+  for (const ptx::TextArgument& argument : placed)
+    shown += memory_text(machine, argument, options.print);
+  const Result<void> printed = print(shown + profile_text(result.profile));
+  if (!printed.ok()) return fail(printed.error());
+  if (result.status == ptx::RunResult::Status::kUnsupported) return to_int(ExitStatus::all_unsupported);
+  return to_int(result.ok() ? ExitStatus::as_expected : ExitStatus::unexpected);
+}
+
+}  // namespace
+
+void add_ptx(CLI::App& app, Invocation& invocation) {
+  CLI::App& ptx = *app.add_subcommand("ptx", "Work with PTX of any origin");
+  ptx.require_subcommand(1);
+  const auto options = std::make_shared<PtxRunOptions>();
+  CLI::App& command = *ptx.add_subcommand("run", "Run a kernel of a PTX file on the CPU, with every check");
+  command.add_option("FILE", options->file, "The PTX text")->option_text(" ")->required();
+  command.add_option("--kernel", options->kernel, "The entry to run; default: the only one")->option_text("NAME");
+  command.add_option("--grid", options->grid, "Blocks of the grid")
+      ->option_text("X[,Y,Z] [1]")
+      ->delimiter(',')
+      ->expected(1, 3)
+      ->allow_extra_args(false);
+  command.add_option("--block", options->block, "Threads of a block")
+      ->option_text("X[,Y,Z] [32]")
+      ->delimiter(',')
+      ->expected(1, 3)
+      ->allow_extra_args(false);
+  command.add_option("--shared", options->dynamic_shared, "Bytes of dynamic shared memory")->option_text("N [0]");
+  command.add_option("--arg", options->arguments, "An argument, in order; see below")
+      ->option_text("ARG ...")
+      ->allow_extra_args(false);
+  command
+      .add_option("--no-check", options->no_checks,
+                  fmt::format("Leave a check out, one of {}", fmt::join(check_names(), ", ")))
+      ->option_text("NAME ...")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(check_names()));
+  command.add_option("--budget", options->budget, "Thread-instructions after which the run is ended")
+      ->option_text("N [2e10]");
+  command.add_flag("--shuffle", options->shuffled, "Blocks, warps and lanes in an order that the seed chooses");
+  command.add_option("--seed", options->seed, "Seed of random fillings and of --shuffle")->option_text("S [1]");
+  command.add_option("--print", options->print, "Elements to print of each array")->option_text("N [8]");
+  command.footer(
+      "ARG is a scalar, s32:5 f32:0.25, or memory: f32[64] is 64 zeros, f32[64]=1.5 =ramp =random =? fill it (? "
+      "leaves\n"
+      "it uninitialised); ro: in front makes it read-only; array:f32[8,4] passes {data, shape, strides} by value.\n"
+      "Exit status: 0 nothing found, 1 findings or not completed, 2 usage, 77 an instruction is not supported.");
+  command.callback([options, &invocation] { invocation.status = run(*options); });
+}
+
+}  // namespace assay::cli
