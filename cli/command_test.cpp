@@ -255,7 +255,7 @@ TEST_F(CommandTest, ListNamesFamiliesAndCases) {
   EXPECT_THAT(workshop_.run("assay list").out, HasSubstr("control_flow"));
   EXPECT_THAT(workshop_.run("assay list loop/dynamic_product --device cuda").out,
               HasSubstr("loop/dynamic_product/f32_i32/cuda/backward\n"));
-  EXPECT_EQ(json::parse(workshop_.run("assay list --json").out).size(), 9U);
+  EXPECT_GE(json::parse(workshop_.run("assay list --json").out).size(), 9U);
   const json cases = json::parse(workshop_.run("assay list two.py --json").out);
   ASSERT_EQ(cases.size(), 4U);
   EXPECT_EQ(cases[0].at("selector"), "two.py:scale");

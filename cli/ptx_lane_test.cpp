@@ -12,6 +12,7 @@
 #include "cli/devices.hpp"
 #include "cli/emission.hpp"
 #include "frontend/reader.hpp"
+#include "harness/judge/draw_sets.hpp"
 #include "harness/judge/trial.hpp"
 #include "harness/run/batch.hpp"
 #include "harness/select/select.hpp"
@@ -214,6 +215,9 @@ bool equal(const harness::Computed& a, const harness::Computed& b) {
   return a.integer == b.integer && (same_value || (std::isnan(a.value) && std::isnan(b.value)));
 }
 
+constexpr harness::Policy kOneSet{
+    .generic_sets = 1, .edge_sets = 0, .scale_sets = 0, .deep_sets = 1, .redraws = 0, .large_launch = false};
+
 TEST_F(PtxLane, ExactKernelsGiveTheBitsOfTheCpu) {
   const auto selection = harness::select({"*"}, {.random_kernels = 2});
   ASSERT_TRUE(selection.ok()) << selection.error().text();
@@ -243,17 +247,17 @@ TEST_F(PtxLane, ExactKernelsGiveTheBitsOfTheCpu) {
                                    .lifted_oracle = *kernel.lifted_oracle};
     auto space = harness::InputSpace::make(subject.module, subject.kernel, subject.oracle);
     ASSERT_TRUE(space.ok()) << space.error().text();
-    const auto drawn = harness::draw_set(subject, *space, {.seed = 5, .size = 11}, {}, subject.adjoint != nullptr);
-    const auto* set = std::get_if<harness::InputSet>(&drawn);
-    ASSERT_NE(set, nullptr);
+    const auto drawn = harness::draw_sets(subject, *space, kOneSet, {}, 5);
+    ASSERT_TRUE(std::holds_alternative<std::vector<harness::InputSet>>(drawn));
+    const harness::InputSet& set = std::get<std::vector<harness::InputSet>>(drawn).front();
     for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
       const bool exact =
           pass == Pass::kForward || (subject.adjoint != nullptr && is_exact(subject.adjoint->module.kernels[0]));
       if (!exact) continue;
       const std::vector<bool> poisoned = space->uninitialised();
-      const auto expected = arrays_after(cpu, *cpu_built, subject, *set, poisoned, pass, "");
+      const auto expected = arrays_after(cpu, *cpu_built, subject, set, poisoned, pass, "");
       for (const std::string& target : ptx_built->targets) {
-        const auto got = arrays_after(ptx, *ptx_built, subject, *set, poisoned, pass, target);
+        const auto got = arrays_after(ptx, *ptx_built, subject, set, poisoned, pass, target);
         ASSERT_EQ(got.size(), expected.size());
         for (std::size_t a = 0; a < got.size(); ++a) {
           for (std::size_t i = 0; i < got[a].size(); ++i) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "backends/ptx/lanes/rounding.hpp"
+
 namespace assay::ptx {
 
 namespace {
@@ -38,6 +40,20 @@ struct AddFlushed {
 };
 struct AddCanonical {
   static float apply(float old, float a, float) { return canonical(old + a); }
+};
+/// Sums of f16 or bf16, one or two in a word of type W.
+template <class T, class W>
+struct AddHalves {
+  static W apply(W old, W a, W) {
+    W result = 0;
+    for (unsigned shift = 0; shift < 8 * sizeof(W); shift += 16) {
+      const T x{static_cast<std::uint16_t>(old >> shift)};
+      const T y{static_cast<std::uint16_t>(a >> shift)};
+      const T sum = ASSAY_PTX_ISA::from_float<T>(ASSAY_PTX_ISA::to_float(x) + ASSAY_PTX_ISA::to_float(y));
+      result = static_cast<W>(result | W{sum.bits} << shift);
+    }
+    return result;
+  }
 };
 struct And {
   template <class T>
@@ -116,12 +132,16 @@ AtomicFunction find_atomic(Modifier operation, Type type, bool is_global) {
     case Modifier::kAdd:
       if (type == Type::kF32) return is_global ? update<float, AddFlushed> : update<float, AddCanonical>;
       if (type == Type::kF64) return update<double, Add>;
+      if (type == Type::kF16) return update<std::uint16_t, AddHalves<ASSAY_PTX_ISA::F16, std::uint16_t>>;
+      if (type == Type::kBf16) return update<std::uint16_t, AddHalves<ASSAY_PTX_ISA::Bf16, std::uint16_t>>;
+      if (type == Type::kF16x2) return update<std::uint32_t, AddHalves<ASSAY_PTX_ISA::F16, std::uint32_t>>;
+      if (type == Type::kBf16x2) return update<std::uint32_t, AddHalves<ASSAY_PTX_ISA::Bf16, std::uint32_t>>;
       return is_float(type) ? nullptr : of_width<Add>(type);
     case Modifier::kAnd: return of_width<And>(type);
     case Modifier::kOr: return of_width<Or>(type);
     case Modifier::kXor: return of_width<Xor>(type);
     case Modifier::kExch: return of_width<Exch>(type);
-    case Modifier::kCas: return of_width<Cas>(type);
+    case Modifier::kCas: return bytes_of(type) == 2 ? update<std::uint16_t, Cas> : of_width<Cas>(type);
     case Modifier::kMin: return of_integer<Min>(type);
     case Modifier::kMax: return of_integer<Max>(type);
     case Modifier::kInc: return of_integer<Inc>(type);

@@ -200,6 +200,23 @@ TEST(Checks, BarrierUnderDivergence) {
       Kind::kBarrierDivergence);
 }
 
+/// Warp 0 writes and arrives, warp 1 waits for both and reads; the third warp takes no part.
+TEST(Checks, BarriersOfAPartOfABlock) {
+  const auto text = [](std::string_view arrival) {
+    return body(
+        ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2;"
+        " add.u32 %r6, %r6, %r7; setp.ge.u32 %p1, %r1, 64; @%p1 bra L; setp.ge.u32 %p2, %r1, 32; @%p2 bra R;"
+        " st.shared.u32 [%r6], %r1; " +
+        std::string(arrival) + " bra L; R: bar.sync 1, 64; ld.shared.u32 %r8, [%r6]; st.global.u32 [%rd2], %r8; L:");
+  };
+  const Geometry three_warps{{1}, {96}};
+  const auto good = run<std::uint32_t>(text("bar.arrive 1, 64;"), std::vector<std::uint32_t>(96), three_warps);
+  expect_clean(good.result);
+  EXPECT_EQ(good.data[40], 8U);
+  expect_only(run<std::uint32_t>(text("bar.arrive 2, 64;"), std::vector<std::uint32_t>(96), three_warps).result,
+              Kind::kBarrierDivergence);
+}
+
 TEST(Checks, WriteToAReadOnlyAllocation) {
   const std::string text = body("st.global.u32 [%rd2], %r1;");
   expect_only(run<float>(text, std::vector<float>(32), {{1}, {32}}, {}, {.read_only = true}).result,

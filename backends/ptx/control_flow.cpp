@@ -124,64 +124,99 @@ void Execution::leave(Warp& warp, std::size_t number, std::uint32_t mask, bool e
 
 bool Execution::arrive(Warp& warp, std::size_t number, std::uint32_t mask) {
   Group& group = warp.groups[number];
+  ++result_.profile.barriers;
+  if (kernel_.ops[group.pc].instruction->modifiers.has(Modifier::kArrive)) {
+    arrived_[barrier_of(warp, group).number] += kLanes;
+    ++group.pc;
+    return warp.groups.size() == 1;
+  }
   if (mask != group.mask) {  // a guarded barrier
     Group rest{.pc = group.pc + 1, .mask = group.mask & ~mask, .returns = group.returns};
     group.mask = mask;
     warp.groups.push_back(std::move(rest));
   }
   warp.groups[number].wait = Group::Wait::kBarrier;
-  ++result_.profile.barriers;
   return false;
 }
 
-/// All warps have ended or wait. Lets them go on behind the barrier; false when there is none waiting.
+/// The barrier that a group stands at, as its first lane names it.
+Execution::Barrier Execution::barrier_of(Warp& warp, const Group& group) {
+  const Op& op = kernel_.ops[group.pc];
+  const auto lane = static_cast<std::size_t>(std::countr_zero(group.mask));
+  return {word_slot(warp, op.b)[lane] % kBarriers, word_slot(warp, op.c)[lane]};
+}
+
+/// All warps have ended or wait. Lets those go on whose barrier has all the threads that it waits for; where there is
+/// none such, those of the lowest, which is a finding. False when no warp waits. A barrier of a part of the block
+/// counts for the race check as one of all.
 bool Execution::release_barrier() {
-  const Op* barrier = nullptr;
-  bool divergent = false;
-  std::uint32_t thread = 0;
-  for (const Warp& warp : warps_) {
-    for (const Group& group : warp.groups) {
-      const Op& op = kernel_.ops[group.pc];
-      if (barrier == nullptr || group.mask != warp.live || op.immediate != barrier->immediate) {
-        divergent = divergent || group.mask != warp.live || (barrier != nullptr && op.immediate != barrier->immediate);
-        thread = warp.index * kLanes + static_cast<std::uint32_t>(std::countr_zero(group.mask));
-        barrier = &op;
-      }
-    }
+  std::array<Gathering, kBarriers> gatherings;
+  for (Warp& warp : warps_) {
+    for (const Group& group : warp.groups)
+      gather(gatherings, warp, group);
   }
-  if (barrier == nullptr) return false;
   std::uint32_t alive = 0;
   for (const Warp& warp : warps_)
     alive += static_cast<std::uint32_t>(std::popcount(warp.groups.empty() ? 0U : warp.live));
-  if (options_.checks.divergence && (divergent || alive != threads_in_block_)) {
-    add_finding(Finding::Kind::kBarrierDivergence, *barrier, thread);
-    if (stopped_) return false;
+  const auto is_complete = [&](const Gathering& gathering) {
+    if (gathering.barrier == nullptr || gathering.divergent) return false;
+    if (gathering.expected == 0) return gathering.threads == alive && alive == threads_in_block_;
+    const auto which = static_cast<std::size_t>(&gathering - gatherings.data());
+    return gathering.warps * kLanes + arrived_[which] >= gathering.expected;
+  };
+  auto chosen = std::ranges::find_if(gatherings, is_complete);
+  if (chosen == gatherings.end()) {
+    chosen = std::ranges::find_if(gatherings, [](const Gathering& gathering) { return gathering.barrier != nullptr; });
+    if (chosen == gatherings.end()) return false;
+    if (options_.checks.divergence) {
+      add_finding(Finding::Kind::kBarrierDivergence, *chosen->barrier, chosen->thread);
+      if (stopped_) return false;
+    }
   }
-  reduce_at_barrier(*barrier);
+  const auto number = static_cast<std::uint32_t>(chosen - gatherings.begin());
+  reduce_at_barrier(*chosen->barrier, number);
   for (Warp& warp : warps_) {
     for (Group& group : warp.groups) {
+      if (barrier_of(warp, group).number != number) continue;
       group.wait = Group::Wait::kNone;
       ++group.pc;
     }
   }
+  arrived_[number] = 0;
   new_stamp();
   phase_since_ = now_;
   return true;
 }
 
+/// Adds a waiting group to what its barrier has.
+void Execution::gather(std::array<Gathering, kBarriers>& gatherings, Warp& warp, const Group& group) {
+  const Barrier barrier = barrier_of(warp, group);
+  Gathering& gathering = gatherings[barrier.number];
+  if (gathering.barrier == nullptr) {
+    gathering.barrier = &kernel_.ops[group.pc];
+    gathering.thread = warp.index * kLanes + static_cast<std::uint32_t>(std::countr_zero(group.mask));
+    gathering.expected = barrier.count;
+  }
+  gathering.threads += static_cast<std::uint32_t>(std::popcount(group.mask));
+  ++gathering.warps;
+  gathering.divergent = gathering.divergent || group.mask != warp.live || barrier.count != gathering.expected;
+}
+
 /// bar.red: every waiting lane gets the number of predicates that hold, or whether all or any do.
-void Execution::reduce_at_barrier(const Op& barrier) {
+void Execution::reduce_at_barrier(const Op& barrier, std::uint32_t number) {
   if (!barrier.instruction->modifiers.has(Modifier::kRed)) return;
   std::uint32_t holding = 0;
   std::uint32_t waiting = 0;
   for (Warp& warp : warps_) {
     for (const Group& group : warp.groups) {
+      if (barrier_of(warp, group).number != number) continue;
       holding += static_cast<std::uint32_t>(std::popcount(*word_slot(warp, kernel_.ops[group.pc].a) & group.mask));
       waiting += static_cast<std::uint32_t>(std::popcount(group.mask));
     }
   }
   for (Warp& warp : warps_) {
     for (const Group& group : warp.groups) {
+      if (barrier_of(warp, group).number != number) continue;
       const Op& op = kernel_.ops[group.pc];
       const Modifiers& modifiers = op.instruction->modifiers;
       if (modifiers.has(Modifier::kPopc)) {

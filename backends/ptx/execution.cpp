@@ -105,6 +105,7 @@ void Execution::new_stamp() {
 
 void Execution::run_block(std::uint64_t block) {
   block_ = block;
+  arrived_.fill(0);
   new_stamp();
   block_since_ = phase_since_ = now_;
   block_starts_.emplace_back(now_, block);

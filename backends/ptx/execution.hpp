@@ -2,6 +2,7 @@
 // does memory, race_check.cpp judges accesses, warp_operations.cpp has what lanes do together.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -70,8 +71,24 @@ class Execution {
   void call(Warp& warp, std::size_t number, std::uint32_t mask);
   void leave(Warp& warp, std::size_t number, std::uint32_t mask, bool exits);
   bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);
+  static constexpr std::uint32_t kBarriers = 16;
+  struct Barrier {
+    std::uint32_t number = 0;
+    std::uint32_t count = 0;  ///< of threads that it waits for; 0: all of the block
+  };
+  /// Who waits at a barrier.
+  struct Gathering {
+    const Op* barrier = nullptr;  ///< null: nobody
+    std::uint32_t thread = 0;     ///< the first
+    std::uint32_t expected = 0;
+    std::uint32_t threads = 0;
+    std::uint32_t warps = 0;
+    bool divergent = false;  ///< a part of a warp, or different counts
+  };
   bool release_barrier();
-  void reduce_at_barrier(const Op& op);
+  Barrier barrier_of(Warp& warp, const Group& group);
+  void gather(std::array<Gathering, kBarriers>& gatherings, Warp& warp, const Group& group);
+  void reduce_at_barrier(const Op& op, std::uint32_t number);
 
   // accesses.cpp
   void access(Warp& warp, const Op& op, std::uint32_t mask);
@@ -132,6 +149,7 @@ class Execution {
   std::vector<Warp> warps_;
   std::vector<std::unique_ptr<std::byte[]>> frames_;  ///< of warps that have ended, for the next
   std::uint32_t threads_in_block_ = 0;
+  std::array<std::uint32_t, kBarriers> arrived_{};  ///< threads that passed bar.arrive, by barrier
   std::uint64_t block_ = 0;
   std::vector<std::uint32_t> lane_order_;
 

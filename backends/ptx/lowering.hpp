@@ -56,6 +56,8 @@ class Lowering {
   void lower_instruction(const Instruction& instruction);
   void lower_compute();
   void lower_comparison();
+  void lower_class_test();
+  void lower_space_test();
   void lower_move();
   void lower_pack(const Operand& whole, const Operand& parts);
   void lower_unpack(const Operand& parts, const Operand& whole);

@@ -78,9 +78,9 @@ Shape shape_of(const Instruction& instruction) {
 void Lowering::lower_instruction(const Instruction& instruction) {
   current_ = &instruction;
   switch (instruction.opcode) {
-    case Opcode::kUnsupported:
-    case Opcode::kIsspacep:
-    case Opcode::kTestp: emit(Control::kUnsupported); break;
+    case Opcode::kUnsupported: emit(Control::kUnsupported); break;
+    case Opcode::kIsspacep: lower_space_test(); break;
+    case Opcode::kTestp: lower_class_test(); break;
     case Opcode::kBra: emit(Control::kBranch).target = instruction.operands[0].index; break;
     case Opcode::kCall: lower_call(); break;
     case Opcode::kRet: emit(Control::kReturn); break;
@@ -170,6 +170,46 @@ void Lowering::lower_comparison() {
   op.d = d;
   op.d2 = d2;
   op.immediate = truth_of(instruction.type);
+}
+
+void Lowering::lower_class_test() {
+  const Slot a = source(current_->operands[1], bytes_of(current_->type), current_->type);
+  const Slot d = destination(current_->operands[0], 4);
+  Op& op = emit(Control::kPlain, select_handlers(*current_));
+  op.a = op.b = op.c = a;
+  op.d = d;
+}
+
+/// isspacep: the window that a generic address lies in tells its space; global memory has all windows from one on.
+void Lowering::lower_space_test() {
+  std::uint64_t window = kFirstAllocation;
+  switch (space_of(current_->modifiers)) {
+    case Space::kShared: window = kSharedWindow; break;
+    case Space::kLocal: window = kLocalWindow; break;
+    case Space::kParam: window = kParamWindow; break;
+    case Space::kGlobal: break;
+    default: return static_cast<void>(emit(Control::kUnsupported));
+  }
+  Instruction shift;
+  shift.opcode = Opcode::kShr;
+  shift.type = shift.source_type = Type::kU64;
+  Instruction compare;
+  compare.opcode = Opcode::kSetp;
+  compare.type = compare.source_type = Type::kU64;
+  compare.modifiers.add(window == kFirstAllocation ? kGe : kEq);
+  const Slot address = source(current_->operands[1], 8, Type::kU64);
+  const Slot bits = constant(kWindowBits, 4);
+  const Slot wanted = constant(window, 8);
+  const Slot found = new_slot(8);
+  const Slot d = destination(current_->operands[0], 4);
+  Op& shifted = emit(Control::kPlain, select_handlers(shift));
+  shifted.a = shifted.c = address;
+  shifted.b = bits;
+  shifted.d = found;
+  Op& compared = emit(Control::kPlain, select_handlers(compare));
+  compared.a = compared.c = found;
+  compared.b = wanted;
+  compared.d = d;
 }
 
 void Lowering::lower_move() {
@@ -325,20 +365,24 @@ void Lowering::lower_call() {
   kernel_.calls.push_back(std::move(call));
 }
 
-/// bar.sync a; bar.red d, a, p. Barriers of part of a block are not supported.
+/// bar.sync a, b; bar.arrive a, b; bar.red d, a, b, p. The barrier's number goes to b, the count of threads to c: 0
+/// where it is left out, all of the block.
 void Lowering::lower_barrier() {
   const Instruction& instruction = *current_;
   const auto& operands = instruction.operands;
   const bool reduces = instruction.modifiers.has(kRed);
   const std::size_t number = reduces ? 1 : 0;
-  if (operands.size() != (reduces ? 3 : 1) || operands[number].kind != Kind::kInteger) {
-    return static_cast<void>(emit(Control::kUnsupported));
-  }
-  const Slot a = reduces ? source_predicate(operands[2]) : Slot{};
+  const std::size_t least = reduces ? 3 : 1;
+  if (operands.size() < least || operands.size() > least + 1) return static_cast<void>(emit(Control::kUnsupported));
+  const bool counted = operands.size() == least + 1;
+  const Slot a = reduces ? source_predicate(operands.back()) : Slot{};
+  const Slot b = source(operands[number], 4, Type::kU32);
+  const Slot c = counted ? source(operands[number + 1], 4, Type::kU32) : constant(0, 4);
   const Slot d = reduces ? destination(operands[0], 4) : Slot{};
   Op& op = emit(Control::kBarrier);
-  op.immediate = operands[number].value;
   op.a = a;
+  op.b = b;
+  op.c = c;
   op.d = d;
 }
 

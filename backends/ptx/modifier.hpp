@@ -42,7 +42,9 @@ namespace assay::ptx {
                                                                           X(kClamp, "clamp") X(kShiftamt, "shiftamt")  \
                                                                               X(kF4e, "f4e") X(kB4e, "b4e")            \
                                                                                   X(kRc8, "rc8") X(kEcl, "ecl")        \
-                                                                                      X(kEcr, "ecr") X(kRc16, "rc16")
+                                                                                      X(kEcr, "ecr") X(kRc16, "rc16")         \
+  X(kFinite, "finite") X(kInfinite, "infinite") X(kNumber, "number") X(kNotanumber, "notanumber")                      \
+  X(kNormal, "normal") X(kSubnormal, "subnormal")
 // clang-format on
 
 enum class Modifier : std::uint8_t {

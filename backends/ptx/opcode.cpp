@@ -26,7 +26,7 @@ constexpr std::string_view kAccess =
 constexpr std::string_view kAtomicForms =
     "global shared shared::cta relaxed acquire release acq_rel cta cluster gpu sys noftz add and or xor min max inc "
     "dec exch cas";
-constexpr std::string_view kAtomicTypes = "b32 b64 u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32 f64";
+constexpr std::string_view kAtomicTypes = "b16 b32 b64 u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32 f64";
 constexpr std::string_view kSpaces = "global shared shared::cta local const param";
 
 using enum Opcode;
@@ -41,6 +41,8 @@ constexpr std::array kRows = {
     OpcodeRow{kAnd, C::kInteger, "and", "", "", kBitsOrPred, "dss"},
     OpcodeRow{kAtom, C::kAtomic, "atom", "", kAtomicForms, kAtomicTypes, "das?s"},
     OpcodeRow{kBarWarp, C::kBarrier, "bar", "warp sync", "", "", "u"},
+    OpcodeRow{kBar, C::kBarrier, "bar", "arrive", "cta", "", "uu"},
+    OpcodeRow{kBar, C::kBarrier, "barrier", "arrive", "cta aligned", "", "uu"},
     OpcodeRow{kBar, C::kBarrier, "bar", "red", "cta popc and or", "u32 pred", "*"},
     OpcodeRow{kBar, C::kBarrier, "barrier", "red", "cta popc and or aligned", "u32 pred", "*"},
     OpcodeRow{kBar, C::kBarrier, "bar", "sync", "cta", "", "u?u"},
@@ -117,6 +119,8 @@ constexpr std::array kRows = {
     OpcodeRow{kSub, C::kFloat, "sub", "", kRounding, kArithmetic, "dss"},
     OpcodeRow{kSubc, C::kInteger, "subc", "", "cc", "u32 s32 u64 s64", "dss"},
     OpcodeRow{kTanh, C::kSpecial, "tanh", "approx", "", "f16 bf16 f32", "ds"},
+    OpcodeRow{kTestp, C::kPredicate, "testp", "", "finite infinite number notanumber normal subnormal", "f32 f64",
+              "Ps"},
     OpcodeRow{kTrap, C::kControl, "trap", "", "", "", ""},
     OpcodeRow{kVote, C::kWarp, "vote", "sync", "all any uni ballot", "b32 pred", "*"},
     OpcodeRow{kXor, C::kInteger, "xor", "", "", kBitsOrPred, "dss"},

@@ -132,9 +132,21 @@ class Validator {
   const Function& function_;
 };
 
+/// Whether the instruction has every modifier that tells the row from others of its name.
+bool has_required(const Instruction& instruction, std::string_view words) {
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    const auto modifier = find_modifier(words.substr(0, end));
+    if (!modifier || !instruction.modifiers.has(*modifier)) return false;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return true;
+}
+
 const OpcodeRow* row_of(const Instruction& instruction) {
   for (const OpcodeRow& row : opcode_rows()) {
-    if (row.opcode == instruction.opcode && instruction.text.starts_with(row.name) &&
+    if (row.opcode == instruction.opcode && has_required(instruction, row.required) &&
+        instruction.text.starts_with(row.name) &&
         instruction.text.substr(row.name.size(), 1).find_first_not_of(". ;\t\n\r") == std::string_view::npos) {
       return &row;
     }

@@ -136,6 +136,27 @@ struct Prmt {
   }
 };
 
+/// The modes of prmt: by the lower 2 bits of c, which bytes of the pair the result takes, as the plain form's selector.
+template <std::uint32_t... kSelectors>
+struct PrmtMode {
+  static std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    constexpr std::uint32_t kChoices[4] = {kSelectors...};
+    return Prmt::apply(a, b, kChoices[c & 3U]);
+  }
+};
+
+Handlers select_permutation(const Modifiers& modifiers) {
+  using enum Modifier;
+  using U = std::uint32_t;
+  if (modifiers.has(kF4e)) return ternary_handlers<PrmtMode<0x3210, 0x4321, 0x5432, 0x6543>, U>();
+  if (modifiers.has(kB4e)) return ternary_handlers<PrmtMode<0x5670, 0x6701, 0x7012, 0x0123>, U>();
+  if (modifiers.has(kRc8)) return ternary_handlers<PrmtMode<0x0000, 0x1111, 0x2222, 0x3333>, U>();
+  if (modifiers.has(kEcl)) return ternary_handlers<PrmtMode<0x3210, 0x3211, 0x3222, 0x3333>, U>();
+  if (modifiers.has(kEcr)) return ternary_handlers<PrmtMode<0x0000, 0x1110, 0x2210, 0x3210>, U>();
+  if (modifiers.has(kRc16)) return ternary_handlers<PrmtMode<0x1010, 0x3232, 0x1010, 0x3232>, U>();
+  return ternary_handlers<Prmt, U>();
+}
+
 template <class A, class B, bool kPairs, bool kUpper>
 struct DotProduct {
   static std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
@@ -241,12 +262,7 @@ Handlers select_bits(const Instruction& instruction) {
       return type == Type::kB64 ? Handlers{bfi<std::uint64_t>, bfi<std::uint64_t>}
                                 : Handlers{bfi<std::uint32_t>, bfi<std::uint32_t>};
     case Opcode::kLop3: return general_handlers<Lop3, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>();
-    case Opcode::kPrmt:
-      for (const Modifier mode :
-           {Modifier::kF4e, Modifier::kB4e, Modifier::kRc8, Modifier::kEcl, Modifier::kEcr, Modifier::kRc16}) {
-        if (instruction.modifiers.has(mode)) return {};
-      }
-      return ternary_handlers<Prmt, std::uint32_t>();
+    case Opcode::kPrmt: return select_permutation(instruction.modifiers);
     case Opcode::kDp2a:
     case Opcode::kDp4a: {
       const bool a = is_signed(type);

@@ -137,6 +137,35 @@ Handlers select_compared(const Instruction& instruction) {
   }
 }
 
+/// testp: whether a float is of a class.
+template <class T, bool (*kIs)(int)>
+void testp(Lanes& lanes, const Op& op, std::uint32_t mask) {
+  const auto* const a = words<T>(lanes, op.a);
+  std::uint32_t result = 0;
+  for (unsigned i = 0; i < kLanes; ++i)
+    result |= kIs(std::fpclassify(from_word<T>(a[i]))) ? kBit[i] : 0U;
+  set_predicate(lanes, op.d, result, mask);
+}
+bool is_finite(int c) { return c != FP_NAN && c != FP_INFINITE; }
+bool is_infinite(int c) { return c == FP_INFINITE; }
+bool is_number(int c) { return c != FP_NAN; }
+bool is_not_a_number(int c) { return c == FP_NAN; }
+bool is_normal(int c) { return c == FP_NORMAL; }
+bool is_subnormal(int c) { return c == FP_SUBNORMAL; }
+
+template <class T>
+Handlers select_class(const Modifiers& modifiers) {
+  using enum Modifier;
+  const auto as = []<bool (*kIs)(int)>() { return Handlers{testp<T, kIs>, testp<T, kIs>}; };
+  if (modifiers.has(kFinite)) return as.template operator()<is_finite>();
+  if (modifiers.has(kInfinite)) return as.template operator()<is_infinite>();
+  if (modifiers.has(kNumber)) return as.template operator()<is_number>();
+  if (modifiers.has(kNotanumber)) return as.template operator()<is_not_a_number>();
+  if (modifiers.has(kNormal)) return as.template operator()<is_normal>();
+  if (modifiers.has(kSubnormal)) return as.template operator()<is_subnormal>();
+  return {};
+}
+
 template <class F>
 void logic(Lanes& lanes, const Op& op, std::uint32_t mask) {
   set_predicate(lanes, op.d, F::apply(predicate(lanes, op.a), predicate(lanes, op.b)), mask);
@@ -167,6 +196,9 @@ Handlers select_predicate(const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::kSetp:
     case Opcode::kSet: return select_compared(instruction);
+    case Opcode::kTestp:
+      return instruction.type == Type::kF64 ? select_class<double>(instruction.modifiers)
+                                            : select_class<float>(instruction.modifiers);
     case Opcode::kAnd: return logic_handlers<And>();
     case Opcode::kOr: return logic_handlers<Or>();
     case Opcode::kXor: return logic_handlers<Xor>();

@@ -50,6 +50,7 @@ Handlers select_handlers(const Instruction& instruction) {
   const Type type = instruction.type;
   switch (instruction.opcode) {
     case Opcode::kSetp:
+    case Opcode::kTestp:
     case Opcode::kSet: return select.predicate(instruction);
     case Opcode::kCvt: return select.convert(instruction);
     case Opcode::kSelp:
