@@ -75,7 +75,7 @@ ExprId ExpressionReader::type_call(Node node, ir::Type type) {
   if (arguments.has_star) return context_.error(node, "starred arguments are not read");
   if (!arguments.keyword.empty()) return context_.error(node, "give a type its values by position");
   if (type.is_scalar()) return convert(node, type);
-  if (type.is_vector() || type.is_matrix()) return construct(node, type, arguments.positional);
+  if (type.is_aggregate()) return construct(node, type, arguments.positional);
   if (type.is_struct()) return construct_struct(node, type);
   return context_.error(node, fmt::format("a value of type {} cannot be made yet", context_.type_name(type)));
 }

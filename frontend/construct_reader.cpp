@@ -15,7 +15,13 @@ using ir::Op;
 namespace {
 
 constexpr auto kMakers =
-    std::to_array<std::string_view>({"vector", "matrix", "identity", "matrix_from_rows", "matrix_from_cols"});
+    std::to_array<std::string_view>({"vector", "matrix", "identity", "matrix_from_rows", "matrix_from_cols",
+                                     "quaternion", "transformation", "quat_identity", "transform_identity"});
+
+/// What wp.quaternion and its kin make, of a scalar type.
+ir::Type general_type(std::string_view name, ir::Scalar scalar) {
+  return name.starts_with("quat") ? ir::quaternion_type(scalar) : ir::transform_type(scalar);
+}
 
 Node keyword(const Arguments& arguments, std::string_view name) {
   const auto found = arguments.keyword.find(name);
@@ -33,7 +39,8 @@ ExprId ExpressionReader::make(Node node, std::string_view name) {
   if (arguments.has_star) return context_.error(node, "starred arguments are not read");
   if (name == "identity") return identity(node, arguments);
   if (name == "matrix_from_rows" || name == "matrix_from_cols") return from_vectors(node, name, arguments);
-  return sized(node, name, arguments);
+  if (name == "vector" || name == "matrix") return sized(node, name, arguments);
+  return general(node, name, arguments);
 }
 
 /// A value for a component: literals and untyped constants take its type, as in Warp.
@@ -58,17 +65,29 @@ ExprId ExpressionReader::construct(Node node, ir::Type type, const std::vector<N
     if (values.back() == kNone) return kNone;
   }
   const ir::Type first = context_.type_of(values[0]);
-  if (values.size() == 1 && first.is_scalar()) return context_.operation(node, Op::kSplat, values, type);
+  const bool splats = type.is_vector() || type.is_matrix();
+  if (values.size() == 1 && first.is_scalar() && splats) return context_.operation(node, Op::kSplat, values, type);
   ir::Type converted = first;
   converted.scalar = type.scalar;
   if (values.size() == 1 && converted == type) return convert_components(node, values[0], type);
-  const bool fits = std::all_of(values.begin(), values.end(),
-                                [&](ExprId value) { return context_.type_of(value) == type.component(); });
-  if (!fits || static_cast<int>(values.size()) != type.components()) {
+  if (!takes(type, values)) {
     return context_.error(node, fmt::format("{} takes {} values of type {}", context_.type_name(type),
                                             type.components(), context_.type_name(type.component())));
   }
   return context_.operation(node, Op::kMake, values, type);
+}
+
+/// Whether Warp makes the type of these values: its components, or the parts that quaternions, transforms and spatial
+/// vectors have.
+bool ExpressionReader::takes(ir::Type type, const std::vector<ExprId>& values) const {
+  const auto is = [&](std::size_t k, ir::Type wanted) { return context_.type_of(values[k]) == wanted; };
+  const bool scalars = std::all_of(values.begin(), values.end(),
+                                   [&](ExprId value) { return context_.type_of(value) == type.component(); });
+  if (scalars) return static_cast<int>(values.size()) == type.components();
+  if (values.size() != 2 || !is(0, ir::vector_type(type.scalar, 3))) return false;
+  if (type.is_quaternion()) return is(1, type.component());
+  if (type.is_transform()) return is(1, ir::quaternion_type(type.scalar));
+  return type.is_vector() && type.rows == 6 && is(1, ir::vector_type(type.scalar, 3));
 }
 
 ExprId ExpressionReader::convert_components(Node node, ExprId whole, ir::Type type) {
@@ -110,6 +129,34 @@ ExprId ExpressionReader::sized(Node node, std::string_view name, const Arguments
                          : Result<ir::Type>(ir::vector_type(scalar.scalar, static_cast<int>(given.size())));
   if (!type.ok()) return context_.error(node, type.error().message);
   return construct(node, *type, given);
+}
+
+/// wp.quaternion(..., dtype=), wp.transformation(..., dtype=) and their identities. The dtype may follow from the
+/// values.
+ExprId ExpressionReader::general(Node node, std::string_view name, const Arguments& arguments) {
+  const Node dtype = keyword(arguments, "dtype");
+  const auto& given = arguments.positional;
+  if (arguments.keyword.size() != (dtype ? 1U : 0U))
+    return context_.error(node, fmt::format("wp.{} takes values and dtype=...", name));
+  ir::Type scalar = ir::kF32;
+  if (dtype) {
+    const auto type = context_.scope().type(dtype);
+    if (!type.ok() || !type->is_float_scalar())
+      return context_.error(dtype, "the components are floats of a type of Warp");
+    scalar = *type;
+  } else if (!given.empty()) {
+    const ExprId first = value(given[0]);
+    if (first == kNone) return kNone;
+    scalar = context_.type_of(first).component();
+  }
+  const ir::Type type = general_type(name, scalar.scalar);
+  if (!name.ends_with("_identity")) return construct(node, type, given);
+  if (!given.empty()) return context_.error(node, fmt::format("wp.{} takes dtype=... only", name));
+  context_.builder.at(node.loc());
+  std::vector<ExprId> components;
+  for (int k = 0; k < type.components(); ++k)
+    components.push_back(context_.builder.literal(scalar, k + 1 == type.components() ? 1.0 : 0.0));
+  return context_.operation(node, Op::kMake, components, type);
 }
 
 /// wp.identity(n=3, dtype=float)

@@ -42,6 +42,8 @@ class ExpressionReader {
   bool is_file_function(Node call) const;
   /// Finds the function of the file that the call means and reads the arguments.
   ResolvedCall resolve(Node call);
+  /// x.p or x.q of a transform x.
+  static Place transform_part(Place whole, bool translation);
   /// The atomic that the call names.
   std::optional<ir::AtomicOp> atomic(Node call) const;
   /// Appends the atomic. If `result` is not empty, a new variable of this name keeps the old content; gives it.
@@ -88,8 +90,10 @@ class ExpressionReader {
   ir::ExprId make(Node node, std::string_view name);
   ir::ExprId sized(Node node, std::string_view name, const Arguments& arguments);
   ir::ExprId identity(Node node, const Arguments& arguments);
+  ir::ExprId general(Node node, std::string_view name, const Arguments& arguments);
   ir::ExprId from_vectors(Node node, std::string_view name, const Arguments& arguments);
   ir::ExprId construct(Node node, ir::Type type, const std::vector<Node>& arguments);
+  bool takes(ir::Type type, const std::vector<ir::ExprId>& values) const;
   ir::ExprId convert_components(Node node, ir::ExprId whole, ir::Type type);
   ir::ExprId component(Node node, ir::Type type);
   // random numbers (random_reader.cpp)

@@ -148,6 +148,10 @@ ExpressionWriter::Spelled ExpressionWriter::operation(const ir::Expr& expr) {
   }
   if (expr.op == ir::Op::kMake && is_made_of_rows(expr))
     return {fmt::format("wp.matrix_from_rows({})", list(expr.args))};
+  const bool spatial =
+      expr.op == ir::Op::kMake && expr.type.is_vector() && !function_.expr(expr.args[0]).type.is_scalar();
+  if (spatial)
+    return {fmt::format("wp.spatial_vector{}({})", expr.type.scalar == ir::Scalar::kF64 ? "d" : "", list(expr.args))};
   if (expr.op == ir::Op::kExtract && is_row(expr.args[0])) {
     const ir::Expr& row = function_.expr(expr.args[0]);
     return {fmt::format("{}[{}, {}]", operand(row.args[0], kPostfix), write(row.args[1]), write(expr.args[1])),

@@ -22,7 +22,16 @@ ir::ExprId read_root(FunctionContext& context, Node node, const Place& place) {
 ir::ExprId read_step(FunctionContext& context, Node node, ir::ExprId object, const Place::Step& step) {
   context.builder.at(node.loc());
   if (step.is_field) return context.builder.field(object, step.field);
+  if (step.part) return context.operation(node, *step.part, {object});
   return context.operation(node, ir::Op::kExtract, {object, step.index});
+}
+
+/// A transform with one of its two parts replaced.
+ir::ExprId with_part(FunctionContext& context, Node node, ir::ExprId transform, ir::Op part, ir::ExprId value) {
+  const ir::Type type = context.type_of(transform);
+  const bool moves = part == ir::Op::kTranslation;
+  const ir::ExprId kept = context.operation(node, moves ? ir::Op::kRotation : ir::Op::kTranslation, {transform});
+  return context.operation(node, ir::Op::kMake, moves ? std::vector{value, kept} : std::vector{kept, value}, type);
 }
 
 /// `object` with `value` at the end of the steps from number `first`.
@@ -39,6 +48,7 @@ ir::ExprId updated(FunctionContext& context, Node node, const Place& place, std:
   if (inner == ir::kNone) return ir::kNone;
   context.builder.at(node.loc());
   if (step.is_field) return context.builder.op(ir::Op::kWithField, {object, inner}, ir::kVoid, step.field);
+  if (step.part) return with_part(context, node, object, *step.part, inner);
   return context.operation(node, ir::Op::kInsert, {object, step.index, inner});
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "frontend/function_context.hpp"
@@ -16,11 +17,12 @@ struct Place {
     kVariable,  ///< of a variable that is no array
     kArray,     ///< of an array parameter or local array
   };
-  /// One component, by an index that may be computed, or one field.
+  /// One component, by an index that may be computed, one field, or one part of a transform.
   struct Step {
     bool is_field = false;
     std::int32_t field = 0;
     ir::ExprId index = ir::kNone;
+    std::optional<ir::Op> part = {};  ///< kTranslation or kRotation of a transform
   };
 
   Root root = Root::kFailed;

@@ -131,6 +131,13 @@ void ExpressionReader::add_index(Node node, Place& place, Node index) {
   place.type = place.type.part();
 }
 
+Place ExpressionReader::transform_part(Place whole, bool translation) {
+  const ir::Type type = whole.type;
+  whole.path.push_back({.part = translation ? ir::Op::kTranslation : ir::Op::kRotation});
+  whole.type = translation ? ir::vector_type(type.scalar, 3) : ir::quaternion_type(type.scalar);
+  return whole;
+}
+
 Place ExpressionReader::attribute_place(Node node) {
   const Node object = node.part(Part::kObject);
   const std::string_view name = node.part(Part::kAttribute).text();
@@ -164,6 +171,7 @@ Place ExpressionReader::attribute_place(Node node) {
     result.type = field->type;
     return result;
   }
+  if (result.type.is_transform() && (name == "p" || name == "q")) return transform_part(result, name == "p");
   const int component = component_number(name);
   const bool has_names = result.type.is_vector() || result.type.is_quaternion();
   if (!has_names || component < 0 || component >= result.type.parts()) {

@@ -89,7 +89,32 @@ void StatementReader::call_statement(Node call) {
     context_.note(call, "is left out: printing is not part of what a kernel computes");
     return;
   }
+  if (name == "transform_set_translation" || name == "transform_set_rotation") return set_part(call, name);
   expressions_.value(call);
+}
+
+/// wp.transform_set_translation(x, p) and its like change the variable x.
+void StatementReader::set_part(Node call, std::string_view name) {
+  const Arguments arguments = arguments_of(call);
+  if (arguments.positional.size() != 2 || !arguments.keyword.empty() || arguments.has_star) {
+    context_.error(call, "takes a transform and its new part by position");
+    return;
+  }
+  const Place whole = expressions_.place(arguments.positional[0]);
+  if (whole.failed()) return;
+  if (whole.root != Place::Root::kVariable || !whole.path.empty() || !whole.type.is_transform()) {
+    context_.error(call, "changes a variable that is a transform");
+    return;
+  }
+  const Place part = ExpressionReader::transform_part(whole, name == "transform_set_translation");
+  const ExprId value = expressions_.value(arguments.positional[1]);
+  if (value == ir::kNone) return;
+  if (context_.type_of(value) != part.type) {
+    context_.error(call, fmt::format("the part is {}, got {}", context_.type_name(part.type),
+                                     context_.type_name(context_.type_of(value))));
+    return;
+  }
+  write_place(context_, call, part, value);
 }
 
 // ---- blocks

@@ -23,6 +23,7 @@ class StatementReader {
   void statement(Node node);
   void expression_statement(Node node);
   void call_statement(Node call);
+  void set_part(Node call, std::string_view name);
   // control
   void if_statement(Node node);
   void alternative(const std::vector<Node>& clauses, std::size_t first);

@@ -15,6 +15,8 @@ void make_control_flow(Sketch& sketch);
 void make_scalar_param(Sketch& sketch);
 void make_vector(Sketch& sketch);
 void make_matrix(Sketch& sketch);
+void make_quaternion(Sketch& sketch);
+void make_transform(Sketch& sketch);
 void make_random_math(Sketch& sketch);
 void make_in_place(Sketch& sketch);
 void make_atomic(Sketch& sketch);

@@ -11,7 +11,7 @@
 namespace assay::generators {
 namespace {
 
-constexpr std::array<FamilyRow, 16> kFamilies = {{
+constexpr std::array<FamilyRow, 18> kFamilies = {{
     {Family::kArithmetic, "arithmetic", "", "+ - * / // % ** unary, mixed and augmented, every scalar type"},
     {Family::kMath, "math", "", "each scalar function over its whole domain, edges included"},
     {Family::kConditional, "conditional", "", "if, else, where, conditional expressions, min, max, clamp, abs"},
@@ -22,6 +22,8 @@ constexpr std::array<FamilyRow, 16> kFamilies = {{
     {Family::kScalarParam, "scalar_param", "", "scalars and vectors passed by value, active and inactive"},
     {Family::kVector, "vector", "", "vectors of 2 to 4 and more, components read and written, dot, cross, normalize"},
     {Family::kMatrix, "matrix", "", "square and rectangular, rows and elements, product, determinant, inverse, trace"},
+    {Family::kQuaternion, "quaternion", "", "product, rotate, inverse, slerp, to and from matrix, axis and angle, rpy"},
+    {Family::kTransform, "transform", "", "transforms, spatial vectors and matrices"},
     {Family::kRandomMath, "random_math", "", "random expression trees of operations and functions, depth 2 to 8"},
     {Family::kInPlace, "in_place", "", "read-modify-write, overwrite, write then read, augmented assignment"},
     {Family::kAtomic, "atomic", "", "atomic sum, difference, minimum, maximum, bits; contended and spread"},
@@ -32,10 +34,11 @@ constexpr std::array<FamilyRow, 16> kFamilies = {{
 
 using Make = void (*)(Sketch&);
 constexpr std::array<Make, kFamilies.size()> kMakers = {
-    make_arithmetic, make_math,        make_conditional,  make_multi_conditional,
-    make_loop,       make_nested_loop, make_control_flow, make_scalar_param,
-    make_vector,     make_matrix,      make_random_math,  make_in_place,
-    make_atomic,     make_reduction,   make_array_access, make_integer,
+    make_arithmetic,   make_math,        make_conditional,  make_multi_conditional,
+    make_loop,         make_nested_loop, make_control_flow, make_scalar_param,
+    make_vector,       make_matrix,      make_quaternion,   make_transform,
+    make_random_math,  make_in_place,    make_atomic,       make_reduction,
+    make_array_access, make_integer,
 };
 
 constexpr bool in_order() {

@@ -30,6 +30,8 @@ enum class Family : std::uint8_t {
   kScalarParam,
   kVector,
   kMatrix,
+  kQuaternion,
+  kTransform,
   kRandomMath,
   kInPlace,
   kAtomic,

@@ -244,6 +244,28 @@ TEST(Generator, MatrixReachesEveryMatrixOperation) {
                                                                     "lerp", "transform_point", "transform_vector"}));
 }
 
+TEST(Generator, QuaternionReachesEveryQuaternionOperation) {
+  EXPECT_THAT(missing(contents_of(Family::kQuaternion).operations,
+                      {Op::kMake, Op::kExtract, Op::kInsert, Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kNeg, Op::kDot,
+                       Op::kLength, Op::kLengthSq, Op::kQuatInverse}),
+              ::testing::IsEmpty());
+  EXPECT_THAT(library_of(Family::kQuaternion),
+              ::testing::IsSupersetOf({"normalize", "quat_rotate", "quat_rotate_inv", "quat_to_matrix",
+                                       "quat_from_matrix", "quat_from_axis_angle", "quat_rpy", "quat_slerp", "lerp"}));
+}
+
+TEST(Generator, TransformReachesEveryOperationOfTransformsAndSpatialVectors) {
+  EXPECT_THAT(missing(contents_of(Family::kTransform).operations,
+                      {Op::kMake, Op::kExtract, Op::kInsert, Op::kAdd, Op::kSub, Op::kMul, Op::kTranslation,
+                       Op::kRotation, Op::kSpatialTop, Op::kSpatialBottom}),
+              ::testing::IsEmpty());
+  EXPECT_THAT(library_of(Family::kTransform),
+              ::testing::IsSupersetOf({"transform_multiply", "mul", "transform_inverse", "transform_point",
+                                       "transform_vector", "transform_to_matrix", "transform_from_matrix",
+                                       "transform_twist", "transform_wrench", "spatial_dot", "spatial_cross",
+                                       "spatial_cross_dual", "spatial_adjoint", "velocity_at_point"}));
+}
+
 TEST(Generator, ANameMakesItsKernelAgain) {
   const Generated made = generate(Family::kNestedLoop, 7);
   EXPECT_EQ(made.name, "nested_loop/r1_7");

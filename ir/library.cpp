@@ -19,7 +19,8 @@ constexpr std::string_view kPrefix = "wp_";
 /// A function under construction.
 class Definition {
  public:
-  Definition(const Module& module, Function& function, std::span<const Type> operands) : builder_(module, function) {
+  Definition(Module& module, Function& function, std::span<const Type> operands)
+      : module_(module), builder_(module, function) {
     constexpr std::array<const char*, 4> kNames = {"x", "y", "z", "u"};
     for (std::size_t k = 0; k < operands.size(); ++k)
       operands_.push_back(builder_.parameter(kNames[k], operands[k]));
@@ -29,9 +30,13 @@ class Definition {
   E operator[](std::size_t k) { return {&builder_, builder_.var(operands_[k])}; }
   /// The value kept in a variable: for what the formula uses more than once.
   E let(const char* name, E value) { return {&builder_, builder_.var(builder_.let(name, value.id))}; }
+  /// Another function of the library.
+  E library(std::string_view name, std::initializer_list<E> operands);
   void give(E value) { builder_.return_({value.id}); }
+  Builder& builder() { return builder_; }
 
  private:
+  Module& module_;
   Builder builder_;
   std::vector<VarId> operands_;
 };
@@ -44,6 +49,8 @@ Type matrix_of(E like, int rows, int cols) { return matrix_type(like.type().scal
 E choose(E condition, E yes, E no) { return apply(yes, Op::kConditional, {condition.id, yes.id, no.id}); }
 E cross(E a, E b) { return call(Op::kCross, a, b); }
 E dot(E a, E b) { return call(Op::kDot, a, b); }
+E conjugate(E q) { return call(Op::kQuatInverse, q); }
+Type quaternion_of(E like) { return quaternion_type(like.type().scalar); }
 /// Components `first` to `first` + 2 as a vector.
 E three(E a, int first) { return make(vector_of(a, 3), components(a, first, 3)); }
 
@@ -151,6 +158,177 @@ E transformed(Definition& d, double last) {
   return three(d.let("transformed", d[0] * homogeneous), 0);
 }
 
+// ---- quaternions; x, y, z, w are the components of the first operand
+
+/// v (2 w^2 - 1) + a 2 (a . v) +- 2 w (a x v) with the axis a = (x, y, z): the rotation for a quaternion of length 1.
+E rotated(Definition& d, bool inverse) {
+  const E q = d[0];
+  const E axis = d.let("axis", three(q, 0));
+  const E scale = d.let("scale", 2.0 * q[3] * q[3] - 1.0);
+  const E along = d.let("along", 2.0 * dot(axis, d[1]));
+  const E kept = d[1] * scale + axis * along;
+  const E turned = 2.0 * (cross(axis, d[1]) * q[3]);
+  return inverse ? kept - turned : kept + turned;
+}
+
+/// The matrix whose columns are the rotated unit vectors.
+E rotation_matrix(Definition& d) {
+  const E q = d[0];
+  const E scale = d.let("scale", 2.0 * q[3] * q[3] - 1.0);
+  const E x = d.let("x2", 2.0 * q[0]);
+  const E y = d.let("y2", 2.0 * q[1]);
+  const E z = d.let("z2", 2.0 * q[2]);
+  const E wx = d.let("wx2", 2.0 * (q[0] * q[3]));
+  const E wy = d.let("wy2", 2.0 * (q[1] * q[3]));
+  const E wz = d.let("wz2", 2.0 * (q[2] * q[3]));
+  return make(matrix_of(q, 3, 3), {scale + q[0] * x, q[0] * y - wz, q[0] * z + wy,  //
+                                   q[1] * x + wz, scale + q[1] * y, q[1] * z - wx,  //
+                                   q[2] * x - wy, q[2] * y + wx, scale + q[2] * z});
+}
+
+E from_half_angle(E axis, E half) {
+  return make(quaternion_of(axis), {axis * call(Op::kSin, half), call(Op::kCos, half)});
+}
+
+E from_roll_pitch_yaw(Definition& d) {
+  const auto half = [&](const char* name, Op op, std::size_t k) {
+    return d.let(name, call(op, d[k] * like(d[k], 0.5)));
+  };
+  const E cy = half("cy", Op::kCos, 2);
+  const E sy = half("sy", Op::kSin, 2);
+  const E cr = half("cr", Op::kCos, 0);
+  const E sr = half("sr", Op::kSin, 0);
+  const E cp = half("cp", Op::kCos, 1);
+  const E sp = half("sp", Op::kSin, 1);
+  return make(quaternion_of(cy), {cy * sr * cp - sy * cr * sp, cy * cr * sp + sy * sr * cp, sy * cr * cp - cy * sr * sp,
+                                  cy * cr * cp + sy * sr * sp});
+}
+
+E slerp(Definition& d) {
+  const E turn = d.let("turn", conjugate(d[0]) * d[1]);
+  const E vector = d.let("vector", three(turn, 0));
+  const E angle = 2.0 * call(Op::kAtan2, call(Op::kLength, vector), call(Op::kAbs, turn[3]));
+  const E half = d.let("half", (d[2] * angle) * like(d[2], 0.5));
+  const E unit = d.let("unit", call(Op::kNormalize, vector));
+  const E axis = d.let("axis", choose(turn[3] < like(turn, 0), -unit, unit));
+  return d[0] * from_half_angle(axis, half);
+}
+
+E unit_quaternion(Definition& d) {
+  const E length = d.let("length", call(Op::kLength, d[0]));
+  const E none = like(length, 0);
+  const E identity = make(d[0].type(), {none, none, none, like(length, 1)});
+  return choose(length > none, d[0] * (like(length, 1) / length), identity);
+}
+
+/// From the greatest of trace and diagonal elements, whose square root is well away from zero.
+E from_matrix(Definition& d) {
+  const E m = d[0];
+  Builder& b = d.builder();
+  const Type type = quaternion_of(m);
+  const VarId q = b.let_zero("q", type);
+  const E trace = d.let("trace", m[0][0] + m[1][1] + m[2][2]);
+  // Components i, j, k of the axis in this order, where i is the greatest; each shares a factor with it.
+  const auto by_diagonal = [&](int i) {
+    const int j = (i + 1) % 3;
+    const int k = (i + 2) % 3;
+    const E root = d.let("root", call(Op::kSqrt, (m[i][i] - (m[j][j] + m[k][k])) + like(m, 1)));
+    const E factor = d.let("factor", like(m, 0.5) / root);
+    std::vector<E> parts(4, root);
+    parts[static_cast<std::size_t>(i)] = 0.5 * root;
+    parts[static_cast<std::size_t>(j)] = (m[i][j] + m[j][i]) * factor;
+    parts[static_cast<std::size_t>(k)] = (m[k][i] + m[i][k]) * factor;
+    parts[3] = (m[k][j] - m[j][k]) * factor;
+    b.assign(q, make(type, parts).id);
+  };
+  const auto by_trace = [&] {
+    const E root = d.let("root", call(Op::kSqrt, trace + like(m, 1)));
+    const E factor = d.let("factor", like(m, 0.5) / root);
+    b.assign(q, make(type, {(m[2][1] - m[1][2]) * factor, (m[0][2] - m[2][0]) * factor, (m[1][0] - m[0][1]) * factor,
+                            0.5 * root})
+                    .id);
+  };
+  const auto exceeds = [&](int i, int j) { return (m[i][i] > m[j][j]).id; };
+  b.if_(call(Op::kGe, trace, like(m, 0)).id, by_trace, [&] {
+    b.if_(
+        exceeds(1, 0),
+        [&] {
+          b.if_(
+              exceeds(2, 1), [&] { by_diagonal(2); }, [&] { by_diagonal(1); });
+        },
+        [&] {
+          b.if_(
+              exceeds(2, 0), [&] { by_diagonal(2); }, [&] { by_diagonal(0); });
+        });
+  });
+  return d.library("normalize", {{&b, b.var(q)}});
+}
+
+// ---- transforms and spatial vectors
+
+E translation(E t) { return call(Op::kTranslation, t); }
+E rotation(E t) { return call(Op::kRotation, t); }
+E top(E v) { return call(Op::kSpatialTop, v); }
+E bottom(E v) { return call(Op::kSpatialBottom, v); }
+Type transform_of(E like) { return transform_type(like.type().scalar); }
+E spatial(E w, E v) { return make(vector_of(w, 6), {w, v}); }
+
+E turned(Definition& d, E t, E v) { return d.library("quat_rotate", {rotation(t), v}); }
+E composed(Definition& d) {
+  return make(d[0].type(), {turned(d, d[0], translation(d[1])) + translation(d[0]), rotation(d[0]) * rotation(d[1])});
+}
+E inverted(Definition& d) {
+  const E back = d.let("back", conjugate(rotation(d[0])));
+  return make(d[0].type(), {-d.library("quat_rotate", {back, translation(d[0])}), back});
+}
+E homogeneous(Definition& d) {
+  const E p = d.let("p", translation(d[0]));
+  const E r = d.let("r", d.library("quat_to_matrix", {rotation(d[0])}));
+  std::vector<E> all;
+  for (int row = 0; row < 3; ++row)
+    for (const E part : {r[row][0], r[row][1], r[row][2], p[row]})
+      all.push_back(part);
+  for (const double last : {0.0, 0.0, 0.0, 1.0})
+    all.push_back(like(p, last));
+  return make(matrix_of(p, 4, 4), all);
+}
+E from_homogeneous(Definition& d) {
+  const E m = d[0];
+  return make(transform_of(m),
+              {make(vector_of(m, 3), {m[0][3], m[1][3], m[2][3]}), d.library("quat_from_matrix", {m})});
+}
+
+E spatial_cross(Definition& d) {
+  const E a = d[0];
+  const E b = d[1];
+  return spatial(cross(top(a), top(b)), cross(bottom(a), top(b)) + cross(top(a), bottom(b)));
+}
+E spatial_cross_dual(Definition& d) {
+  const E a = d[0];
+  const E b = d[1];
+  return spatial(cross(top(a), top(b)) + cross(bottom(a), bottom(b)), cross(top(a), bottom(b)));
+}
+/// ((x, 0), (y, x))
+E spatial_adjoint(Definition& d) {
+  std::vector<E> all;
+  for (int row = 0; row < 6; ++row) {
+    for (int column = 0; column < 6; ++column) {
+      const bool diagonal = row / 3 == column / 3;
+      const E block = diagonal ? d[0] : d[1];
+      all.push_back(row < 3 && column >= 3 ? like(d[0], 0) : block[row % 3][column % 3]);
+    }
+  }
+  return make(matrix_of(d[0], 6, 6), all);
+}
+E twist(Definition& d) {
+  const E w = d.let("w", turned(d, d[0], top(d[1])));
+  return spatial(w, turned(d, d[0], bottom(d[1])) + cross(translation(d[0]), w));
+}
+E wrench(Definition& d) {
+  const E f = d.let("f", turned(d, d[0], bottom(d[1])));
+  return spatial(turned(d, d[0], top(d[1])) + cross(translation(d[0]), f), f);
+}
+
 struct Row {
   LibraryRow row;
   E (*define)(Definition& d);
@@ -181,6 +359,8 @@ constexpr auto kLibrary = std::to_array<Row>({
      [](Definition& d) { return d[0] / pseudo_huber(d, d[1]); }},
     {{"lerp", "ffs", "x (1 - z) + y z"}, interpolated},
     {{"lerp", "mms", "x (1 - z) + y z"}, interpolated},
+    {{"lerp", "qqs", "x (1 - z) + y z"}, interpolated},
+    {{"lerp", "tts", "x (1 - z) + y z"}, interpolated},
     {{"skew", "3", "the matrix with skew(x) y = cross(x, y)"}, skew},
     {{"trace", "d", "sum x_ii"}, [](Definition& d) { return sum(diagonal(d[0])); }},
     {{"diag", "v", "the matrix with x on its diagonal, zero elsewhere"}, diagonal_matrix},
@@ -191,6 +371,36 @@ constexpr auto kLibrary = std::to_array<Row>({
      [](Definition& d) { return transformed(d, 1); }},
     {{"transform_vector", "43", "the first three components of x (y, 0)"},
      [](Definition& d) { return transformed(d, 0); }},
+    {{"normalize", "q", "x / |x|, and the identity for |x| = 0"}, unit_quaternion},
+    {{"quat_rotate", "q3", "y (2 w^2 - 1) + 2 a (a . y) + 2 w a x y with x = (a, w)"},
+     [](Definition& d) { return rotated(d, false); }},
+    {{"quat_rotate_inv", "q3", "y (2 w^2 - 1) + 2 a (a . y) - 2 w a x y with x = (a, w)"},
+     [](Definition& d) { return rotated(d, true); }},
+    {{"quat_to_matrix", "q", "the matrix with the columns quat_rotate(x, e_i)"}, rotation_matrix},
+    {{"quat_from_matrix", "r", "the quaternion of length 1 of a rotation matrix"}, from_matrix},
+    {{"quat_from_matrix", "4", "the same of the upper left 3 x 3 components"}, from_matrix},
+    {{"quat_from_axis_angle", "3s", "(x sin(y / 2), cos(y / 2))"},
+     [](Definition& d) { return from_half_angle(d[0], d.let("half", d[1] * like(d[1], 0.5))); }},
+    {{"quat_rpy", "sss", "the rotation by x about the first axis, then y about the second, then z about the third"},
+     from_roll_pitch_yaw},
+    {{"quat_slerp", "qqs", "x by the fraction z of the turn from x to y"}, slerp},
+    {{"transform_multiply", "tt", "first y, then x"}, composed},
+    {{"mul", "tt", "first y, then x"}, composed},
+    {{"transform_inverse", "t", "(-quat_rotate(q*, p), q*) with x = (p, q)"}, inverted},
+    {{"transform_point", "t3", "p + quat_rotate(q, y) with x = (p, q)"},
+     [](Definition& d) { return translation(d[0]) + turned(d, d[0], d[1]); }},
+    {{"transform_vector", "t3", "quat_rotate(q, y) with x = (p, q)"},
+     [](Definition& d) { return turned(d, d[0], d[1]); }},
+    {{"transform_to_matrix", "t", "the 4 x 4 matrix that moves points as x does"}, homogeneous},
+    {{"transform_from_matrix", "4", "the transform of the last column and the rotation of x"}, from_homogeneous},
+    {{"transform_twist", "t6", "(R w, R v + p x R w) with y = (w, v)"}, twist},
+    {{"transform_wrench", "t6", "(R w + p x R v, R v) with y = (w, v)"}, wrench},
+    {{"spatial_dot", "66", "x . y"}, [](Definition& d) { return dot(d[0], d[1]); }},
+    {{"spatial_cross", "66", "(a x c, b x c + a x d) with x = (a, b), y = (c, d)"}, spatial_cross},
+    {{"spatial_cross_dual", "66", "(a x c + b x d, a x d) with x = (a, b), y = (c, d)"}, spatial_cross_dual},
+    {{"spatial_adjoint", "rr", "((x, 0), (y, x))"}, spatial_adjoint},
+    {{"velocity_at_point", "63", "b + a x y with x = (a, b)"},
+     [](Definition& d) { return bottom(d[0]) + cross(top(d[0]), d[1]); }},
 });
 
 bool is_kind(char letter, Type type) {
@@ -204,7 +414,11 @@ bool is_kind(char letter, Type type) {
     case 'm': return type.is_matrix() && real;
     case 'd': return square;
     case 'i': return square && real && type.rows >= 2 && type.rows <= 4;
+    case 'r': return square && real && type.rows == 3;
     case '4': return square && real && type.rows == 4;
+    case '6': return type.is_vector() && real && type.rows == 6;
+    case 'q': return type.is_quaternion();
+    case 't': return type.is_transform();
     default: return false;
   }
 }
@@ -254,6 +468,20 @@ std::span<const LibraryRow> library() {
 bool is_in_library(std::string_view name) {
   return std::ranges::any_of(kLibrary, [&](const Row& entry) { return entry.row.name == name; });
 }
+
+namespace {
+
+E Definition::library(std::string_view name, std::initializer_list<E> operands) {
+  std::vector<Type> types;
+  std::vector<ExprId> ids;
+  for (const E operand : operands) {
+    types.push_back(operand.type());
+    ids.push_back(operand.id);
+  }
+  return {&builder_, builder_.call(library_function(module_, name, types).value(), ids)};
+}
+
+}  // namespace
 
 Result<int> library_function(Module& module, std::string_view name, std::span<const Type> operands) {
   const auto* const found = std::ranges::find_if(

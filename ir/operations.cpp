@@ -44,6 +44,7 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
       if (is_numeric_scalar(t[0]) && t[0] == t[1]) return t[0];
       if (t[0].is_aggregate() && t[1] == t[0].component()) return t[0];
       if (t[1].is_aggregate() && t[0] == t[1].component()) return t[1];
+      if (t[0].is_quaternion() && t[0] == t[1]) return t[0];
       return matrix_product(t[0], t[1]);
     case TypeRule::kQuotient:
       if (is_numeric_scalar(t[0]) && t[0] == t[1]) return t[0];
@@ -76,6 +77,10 @@ Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
                  : kVoid;
     case TypeRule::kInverse:
       return is_square(t[0]) && is_float(t[0].scalar) && t[0].rows >= 2 && t[0].rows <= 4 ? t[0] : kVoid;
+    case TypeRule::kQuaternion: return t[0].is_quaternion() ? t[0] : kVoid;
+    case TypeRule::kTranslation: return t[0].is_transform() ? vector_type(t[0].scalar, 3) : kVoid;
+    case TypeRule::kRotation: return t[0].is_transform() ? quaternion_type(t[0].scalar) : kVoid;
+    case TypeRule::kSpatialHalf: return is_float_vector(t[0]) && t[0].rows == 6 ? vector_type(t[0].scalar, 3) : kVoid;
     case TypeRule::kWithField: return t[0].is_struct() && t[0] == requested ? t[0] : kVoid;
   }
   return kVoid;
@@ -111,6 +116,10 @@ std::string_view expectation(TypeRule rule) {
     case TypeRule::kTranspose: return "a matrix";
     case TypeRule::kOuter: return "two vectors of one scalar type";
     case TypeRule::kInverse: return "a float matrix of 2 x 2, 3 x 3 or 4 x 4 components";
+    case TypeRule::kQuaternion: return "a quaternion";
+    case TypeRule::kTranslation:
+    case TypeRule::kRotation: return "a transform";
+    case TypeRule::kSpatialHalf: return "a float vector of length 6";
     case TypeRule::kWithField: return "a struct and a value of its field's type";
   }
   return "";

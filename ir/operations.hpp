@@ -116,6 +116,12 @@ enum class Op : std::uint8_t {
   kTranspose,
   kOuter,
   kInverse,
+  // quaternions, transforms and spatial vectors
+  kQuatInverse,
+  kTranslation,
+  kRotation,
+  kSpatialTop,
+  kSpatialBottom,
   // structs
   kWithField,
 };
@@ -126,35 +132,39 @@ enum class AtomicOp : std::uint8_t { kAdd, kSub, kMin, kMax, kAnd, kOr, kXor, kE
 /// How operand types determine the result type. T is one type, the same for all operands so marked. Vectors, matrices,
 /// quaternions and transforms are aggregates.
 enum class TypeRule : std::uint8_t {
-  kLinear,      ///< T, T -> T: numeric scalar or aggregate
-  kProduct,     ///< numeric scalars T, T -> T; aggregate by its scalar, either order; matrix by matrix, matrix by
-                ///< vector, vector by matrix
-  kQuotient,    ///< numeric scalars T, T -> T; aggregate by its scalar
-  kNegation,    ///< T -> T: signed numeric scalar or aggregate
-  kNumeric,     ///< T... -> T: numeric scalars
-  kFloat,       ///< T... -> T: float scalars
-  kFloatTest,   ///< T -> bool: float scalar
-  kOrder,       ///< T, T -> bool: numeric scalars
-  kEquality,    ///< T, T -> bool: numeric or bool scalars
-  kLogic,       ///< bool... -> bool
-  kSelect,      ///< bool, T, T -> T: any value
-  kBits,        ///< T... -> T: integer scalars
-  kConversion,  ///< scalar -> the requested scalar type
-  kMake,        ///< scalars and aggregates of T -> the requested aggregate of T with as many components together
-  kSplat,       ///< scalar T -> the requested aggregate of T
-  kExtract,     ///< aggregate, i32 -> its part: a matrix's row, otherwise a component
-  kInsert,      ///< aggregate, i32, its part -> the aggregate
-  kComponents,  ///< T, T -> T: vectors or matrices
-  kDot,         ///< two vectors, quaternions or transforms of T -> T
-  kDoubleDot,   ///< two matrices of T -> T
-  kCross,       ///< two vec3 of T -> vec3 of T
-  kLength,      ///< float vector or quaternion of T -> T
-  kLengthSq,    ///< vector or quaternion of T -> T
-  kNormalize,   ///< float vector -> the same
-  kTranspose,   ///< matrix r x c -> matrix c x r
-  kOuter,       ///< vectors of r and c T -> matrix r x c of T
-  kInverse,     ///< square float matrix of 2 to 4 rows -> the same
-  kWithField,   ///< struct, the type of its field `index` -> the struct
+  kLinear,       ///< T, T -> T: numeric scalar or aggregate
+  kProduct,      ///< numeric scalars T, T -> T; aggregate by its scalar, either order; matrix by matrix, matrix by
+                 ///< vector, vector by matrix; quaternions
+  kQuotient,     ///< numeric scalars T, T -> T; aggregate by its scalar
+  kNegation,     ///< T -> T: signed numeric scalar or aggregate
+  kNumeric,      ///< T... -> T: numeric scalars
+  kFloat,        ///< T... -> T: float scalars
+  kFloatTest,    ///< T -> bool: float scalar
+  kOrder,        ///< T, T -> bool: numeric scalars
+  kEquality,     ///< T, T -> bool: numeric or bool scalars
+  kLogic,        ///< bool... -> bool
+  kSelect,       ///< bool, T, T -> T: any value
+  kBits,         ///< T... -> T: integer scalars
+  kConversion,   ///< scalar -> the requested scalar type
+  kMake,         ///< scalars and aggregates of T -> the requested aggregate of T with as many components together
+  kSplat,        ///< scalar T -> the requested aggregate of T
+  kExtract,      ///< aggregate, i32 -> its part: a matrix's row, otherwise a component
+  kInsert,       ///< aggregate, i32, its part -> the aggregate
+  kComponents,   ///< T, T -> T: vectors or matrices
+  kDot,          ///< two vectors, quaternions or transforms of T -> T
+  kDoubleDot,    ///< two matrices of T -> T
+  kCross,        ///< two vec3 of T -> vec3 of T
+  kLength,       ///< float vector or quaternion of T -> T
+  kLengthSq,     ///< vector or quaternion of T -> T
+  kNormalize,    ///< float vector -> the same
+  kTranspose,    ///< matrix r x c -> matrix c x r
+  kOuter,        ///< vectors of r and c T -> matrix r x c of T
+  kInverse,      ///< square float matrix of 2 to 4 rows -> the same
+  kQuaternion,   ///< quaternion -> the same
+  kTranslation,  ///< transform of T -> vec3 of T
+  kRotation,     ///< transform of T -> quaternion of T
+  kSpatialHalf,  ///< float vec6 of T -> vec3 of T
+  kWithField,    ///< struct, the type of its field `index` -> the struct
 };
 
 /// Values at which to sample an operand; the closed interval is inside the operation's domain.

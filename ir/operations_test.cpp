@@ -14,6 +14,7 @@ constexpr Type kIntVec3 = vector_type(Scalar::kI32, 3);
 constexpr Type kMat = matrix_type(Scalar::kF32, 2, 3);
 constexpr Type kVec2 = vector_type(Scalar::kF32, 2);
 constexpr Type kSquare = matrix_type(Scalar::kF32, 3, 3);
+constexpr Type kTransform = transform_type(Scalar::kF32);
 constexpr Type kQuat = quaternion_type(Scalar::kF32);
 constexpr Type kU32 = scalar_type(Scalar::kU32);
 constexpr Type kStructType = struct_type(0);
@@ -86,6 +87,16 @@ std::vector<Case> linear_algebra() {
       {Op::kInverse, {kSquare}, kSquare},
       {Op::kInverse, {kMat}, kVoid},
       {Op::kInverse, {matrix_type(Scalar::kF32, 5, 5)}, kVoid},
+      {Op::kMul, {kQuat, kQuat}, kQuat},
+      {Op::kMul, {kQuat, kVec3}, kVoid},
+      {Op::kQuatInverse, {kQuat}, kQuat},
+      {Op::kQuatInverse, {kVec3}, kVoid},
+      {Op::kTranslation, {kTransform}, kVec3},
+      {Op::kTranslation, {kQuat}, kVoid},
+      {Op::kRotation, {kTransform}, kQuat},
+      {Op::kRotation, {kQuat}, kVoid},
+      {Op::kSpatialTop, {vector_type(Scalar::kF32, 6)}, kVec3},
+      {Op::kSpatialBottom, {kVec3}, kVoid},
       {Op::kNormalize, {kVec3}, kVec3},
       {Op::kNormalize, {kIntVec3}, kVoid},
   };

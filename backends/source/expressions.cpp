@@ -328,7 +328,8 @@ void ExpressionPrinter::use_operator(const Expr& e) {
   if (suffix.empty() || e.type.is_scalar()) return;
   const bool scales = e.args.size() == 1 || expr(e.args[0]).type.is_scalar() || expr(e.args[1]).type.is_scalar();
   const bool product = e.op == Op::kMul && !scales;
-  unit_.helpers().use(product ? "matrix_product" : fmt::format("components_{}", suffix));
+  if (product) unit_.helpers().use(e.type.is_quaternion() ? "quat_product" : "matrix_product");
+  else unit_.helpers().use(fmt::format("components_{}", suffix));
 }
 
 }  // namespace assay::source

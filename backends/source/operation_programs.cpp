@@ -35,7 +35,10 @@ std::vector<Type> types(const ir::Module& module) {
   types.push_back(ir::matrix_type(Scalar::kF32, 3, 2));
   for (const int n : {2, 3, 4})
     types.push_back(ir::matrix_type(Scalar::kF32, n, n));
-  types.push_back(ir::quaternion_type(Scalar::kF64));
+  types.push_back(ir::vector_type(Scalar::kF32, 6));
+  for (const Scalar scalar : {Scalar::kF32, Scalar::kF64})
+    types.push_back(ir::quaternion_type(scalar));
+  types.push_back(ir::transform_type(Scalar::kF32));
   if (!module.structs.empty()) types.push_back(ir::struct_type(0));
   return types;
 }

@@ -17,6 +17,7 @@ E zero_of(C c, int k) { return {&c.builder, c.builder.zero(type(c, k))}; }
 
 E transposed(E a) { return call(Op::kTranspose, a); }
 E outer(E a, E b) { return call(Op::kOuter, a, b); }
+E conjugate(E q) { return call(Op::kQuatInverse, q); }
 
 ExprId product(C c, int k) {
   const Type given = type(c, k);
@@ -24,6 +25,8 @@ ExprId product(C c, int k) {
   const bool matrices = !given.is_scalar() && !other.is_scalar();
   if (matrices && given.is_vector()) return (k == 0 ? x(c, 1) * w(c) : w(c) * x(c)).id;
   if (matrices && other.is_vector()) return (k == 0 ? outer(w(c), x(c, 1)) : outer(x(c), w(c))).id;
+  if (given.is_quaternion() && other.is_quaternion())
+    return (k == 0 ? w(c) * conjugate(x(c, 1)) : conjugate(x(c)) * w(c)).id;
   if (matrices) return (k == 0 ? w(c) * transposed(x(c, 1)) : transposed(x(c)) * w(c)).id;
   if (given.is_scalar() && !other.is_scalar()) return inner(w(c), x(c, 1 - k)).id;
   return (w(c) * x(c, 1 - k)).id;
@@ -64,6 +67,9 @@ ExprId made_from(C c, int k) {
   const Type part = type(c, k);
   const Type whole = w(c).type();
   if (part.is_scalar()) return component(w(c), first).id;
+  if (whole.is_transform() && part.is_quaternion() && first == 3) return call(Op::kRotation, w(c)).id;
+  if (whole.is_transform() && part == vector_type(whole.scalar, 3) && first == 0)
+    return call(Op::kTranslation, w(c)).id;
   if (part == whole.part() && first % whole.cols == 0) return w(c)[first / whole.cols].id;
   return make(part, components(w(c), first, part.components())).id;
 }
@@ -73,6 +79,10 @@ ExprId insert(C c, int k) {
   return c.builder.op(Op::kInsert, {c.w, c.args[1], c.builder.zero(type(c, 2))});
 }
 ExprId sum_of_components(C c, int) { return sum(components(w(c))).id; }
+/// The adjoint of one of two parts of which a value of the operand's type is made; the other part's is zero.
+ExprId first_part(C c, Type rest) { return make(type(c, 0), {w(c), zero(w(c), rest)}).id; }
+ExprId last_part(C c, Type rest) { return make(type(c, 0), {zero(w(c), rest), w(c)}).id; }
+Type vector3(C c) { return vector_type(w(c).type().scalar, 3); }
 ExprId cross(C c, int k) { return (k == 0 ? call(Op::kCross, x(c, 1), w(c)) : call(Op::kCross, w(c), x(c))).id; }
 ExprId normalize(C c, int) {
   const E length = call(Op::kLength, x(c));
@@ -226,6 +236,12 @@ struct Table {
     set(Op::kOuter, {kZ, kX}, Guard::kIfMasked, [](C c, int k) { return (k == 0 ? w(c) * x(c, 1) : x(c) * w(c)).id; });
     set(Op::kInverse, {kY}, Guard::kIfMasked,
         [](C c, int) { return (-(transposed(y(c)) * w(c) * transposed(y(c)))).id; });
+    set(Op::kQuatInverse, {}, Guard::kNever, [](C c, int) { return conjugate(w(c)).id; });
+    set(Op::kTranslation, {}, Guard::kNever,
+        [](C c, int) { return first_part(c, quaternion_type(w(c).type().scalar)); });
+    set(Op::kRotation, {}, Guard::kNever, [](C c, int) { return last_part(c, vector3(c)); });
+    set(Op::kSpatialTop, {}, Guard::kNever, [](C c, int) { return first_part(c, vector3(c)); });
+    set(Op::kSpatialBottom, {}, Guard::kNever, [](C c, int) { return last_part(c, vector3(c)); });
     set(Op::kWithField, {}, Guard::kNever, with_field);
   }
 };

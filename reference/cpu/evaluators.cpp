@@ -114,6 +114,11 @@ constexpr std::array<Evaluator, ir::kOpCount> kEvaluators = {{
     composed(Op::kTranspose),
     composed(Op::kOuter),
     reduction(Op::kInverse, e::inverse, e::d_inverse),
+    composed(Op::kQuatInverse),
+    composed(Op::kTranslation),
+    composed(Op::kRotation),
+    composed(Op::kSpatialTop),
+    composed(Op::kSpatialBottom),
     composed(Op::kWithField),
 }};
 

@@ -85,6 +85,114 @@ Values diagonal(const Values& m) {
   return found;
 }
 
+// ---- quaternions as x, y, z, w
+
+Values hamilton(const Values& a, const Values& b) {
+  Values c(4);
+  constexpr int kUnit[4][4] = {{3, 2, 1, 0}, {2, 3, 0, 1}, {1, 0, 3, 2}, {0, 1, 2, 3}};
+  constexpr int kSign[4][4] = {{-1, 1, -1, 1}, {-1, -1, 1, 1}, {1, -1, -1, 1}, {1, 1, 1, 1}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t j = 0; j < 4; ++j)
+      c[static_cast<std::size_t>(kUnit[i][j])] += kSign[i][j] * a[i] * b[j];
+  }
+  return c;
+}
+Values conjugate(const Values& q) { return {-q[0], -q[1], -q[2], q[3]}; }
+Values plus(Values a, const Values& b) {
+  return by_components(a, b, [](auto x, auto y) { return x + y; });
+}
+Values part(const Values& x, std::size_t first, std::size_t count) {
+  const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first);
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+Values joined(Values a, const Values& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+/// The vector part of q v q* + (|q|^2 - 1) v.
+Values rotate(const Values& q, const Values& v) {
+  const Values turned = hamilton(hamilton(q, {v[0], v[1], v[2], 0}), conjugate(q));
+  return plus(part(turned, 0, 3), scaled(v, norm(q) * norm(q) - 1));
+}
+Values rotation_matrix(const Values& q) {
+  Values m(9);
+  for (std::size_t column = 0; column < 3; ++column) {
+    Values unit(3);
+    unit[column] = 1;
+    const Values turned = rotate(q, unit);
+    for (std::size_t row = 0; row < 3; ++row)
+      m[3 * row + column] = turned[row];
+  }
+  return m;
+}
+Values about(const Values& axis, long double angle) {
+  return joined(scaled(axis, std::sin(angle / 2)), {std::cos(angle / 2)});
+}
+/// sin((1 - t) a) p / sin(a) + sin(t a) q / sin(a) on the shorter arc.
+Values slerp(Values p, Values q, long double t) {
+  const long double length = norm(p);
+  p = scaled(p, 1 / length);
+  q = scaled(q, 1 / norm(q));
+  long double cosine = std::inner_product(p.begin(), p.end(), q.begin(), 0.0L);
+  if (cosine < 0) q = scaled(q, -1);
+  const long double angle = std::acos(std::abs(cosine));
+  const Values sum = plus(scaled(p, std::sin((1 - t) * angle)), scaled(q, std::sin(t * angle)));
+  return scaled(sum, length / std::sin(angle));
+}
+/// 4 q q^T of a rotation's quaternion q follows from its matrix; the quaternion is a column of it, of length 1.
+Values from_matrix(const Values& m, std::size_t stride) {
+  const auto at = [&](std::size_t row, std::size_t column) { return m[stride * row + column]; };
+  const long double trace = at(0, 0) + at(1, 1) + at(2, 2);
+  const long double four_q_q[4][4] = {
+      {1 + 2 * at(0, 0) - trace, at(0, 1) + at(1, 0), at(0, 2) + at(2, 0), at(2, 1) - at(1, 2)},
+      {at(0, 1) + at(1, 0), 1 + 2 * at(1, 1) - trace, at(1, 2) + at(2, 1), at(0, 2) - at(2, 0)},
+      {at(0, 2) + at(2, 0), at(1, 2) + at(2, 1), 1 + 2 * at(2, 2) - trace, at(1, 0) - at(0, 1)},
+      {at(2, 1) - at(1, 2), at(0, 2) - at(2, 0), at(1, 0) - at(0, 1), 1 + trace}};
+  std::size_t column = 3;
+  if (trace < 0) {
+    column = at(1, 1) > at(0, 0) ? 1 : 0;
+    if (at(2, 2) > at(column, column)) column = 2;
+  }
+  const Values found(four_q_q[column], four_q_q[column] + 4);
+  return scaled(found, 1 / norm(found));
+}
+
+// ---- transforms and spatial vectors
+
+Values translation(const Values& t) { return part(t, 0, 3); }
+Values rotation(const Values& t) { return part(t, 3, 4); }
+Values top(const Values& v) { return part(v, 0, 3); }
+Values bottom(const Values& v) { return part(v, 3, 3); }
+Values cross(const Values& a, const Values& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+Values composed(const std::vector<Values>& x) {
+  return joined(plus(rotate(rotation(x[0]), translation(x[1])), translation(x[0])),
+                hamilton(rotation(x[0]), rotation(x[1])));
+}
+Values homogeneous(const std::vector<Values>& x) {
+  const Values r = rotation_matrix(rotation(x[0]));
+  Values m;
+  for (std::size_t row = 0; row < 3; ++row)
+    m = joined(m, joined(part(r, 3 * row, 3), {x[0][row]}));
+  return joined(m, {0, 0, 0, 1});
+}
+Values adjoint_matrix(const std::vector<Values>& x) {
+  Values m(36);
+  for (std::size_t k = 0; k < 9; ++k) {
+    m[6 * (k / 3) + k % 3] = m[6 * (k / 3 + 3) + k % 3 + 3] = x[0][k];
+    m[6 * (k / 3 + 3) + k % 3] = x[1][k];
+  }
+  return m;
+}
+/// The six numbers of a twist or wrench seen from the frame: both rotated, and the lever added to the first or last.
+Values moved_pair(const std::vector<Values>& x, bool lever_is_last) {
+  const Values first = rotate(rotation(x[0]), top(x[1]));
+  const Values last = rotate(rotation(x[0]), bottom(x[1]));
+  if (lever_is_last) return joined(first, plus(last, cross(translation(x[0]), first)));
+  return joined(plus(first, cross(translation(x[0]), last)), last);
+}
+
 std::map<std::string, Formula> formulas() {
   using X = const std::vector<Values>&;
   return {
@@ -126,6 +234,49 @@ std::map<std::string, Formula> formulas() {
        }},
       {"get_diag d", [](X x) { return diagonal(x[0]); }},
       {"determinant i", [](X x) { return Values{determinant(x[0])}; }},
+      {"lerp qqs", lerp},
+      {"lerp tts", lerp},
+      {"normalize q", [](X x) { return scaled(x[0], 1 / norm(x[0])); }},
+      {"quat_rotate q3", [](X x) { return rotate(x[0], x[1]); }},
+      {"quat_rotate_inv q3", [](X x) { return rotate(conjugate(x[0]), x[1]); }},
+      {"quat_to_matrix q", [](X x) { return rotation_matrix(x[0]); }},
+      {"quat_from_matrix r", [](X x) { return from_matrix(x[0], 3); }},
+      {"quat_from_matrix 4", [](X x) { return from_matrix(x[0], 4); }},
+      {"quat_from_axis_angle 3s", [](X x) { return about(x[0], x[1][0]); }},
+      {"quat_rpy sss",
+       [](X x) {
+         return hamilton(about({0, 0, 1}, x[2][0]), hamilton(about({0, 1, 0}, x[1][0]), about({1, 0, 0}, x[0][0])));
+       }},
+      {"quat_slerp qqs", [](X x) { return slerp(x[0], x[1], x[2][0]); }},
+      {"transform_multiply tt", composed},
+      {"mul tt", composed},
+      {"transform_inverse t",
+       [](X x) {
+         const Values back = conjugate(rotation(x[0]));
+         return joined(scaled(rotate(back, translation(x[0])), -1), back);
+       }},
+      {"transform_point t3", [](X x) { return plus(translation(x[0]), rotate(rotation(x[0]), x[1])); }},
+      {"transform_vector t3", [](X x) { return rotate(rotation(x[0]), x[1]); }},
+      {"transform_to_matrix t", homogeneous},
+      {"transform_from_matrix 4",
+       [](X x) {
+         return joined({x[0][3], x[0][7], x[0][11]}, from_matrix(x[0], 4));
+       }},
+      {"transform_twist t6", [](X x) { return moved_pair(x, true); }},
+      {"transform_wrench t6", [](X x) { return moved_pair(x, false); }},
+      {"spatial_dot 66", [](X x) { return Values{std::inner_product(x[0].begin(), x[0].end(), x[1].begin(), 0.0L)}; }},
+      {"spatial_cross 66",
+       [](X x) {
+         return joined(cross(top(x[0]), top(x[1])),
+                       plus(cross(bottom(x[0]), top(x[1])), cross(top(x[0]), bottom(x[1]))));
+       }},
+      {"spatial_cross_dual 66",
+       [](X x) {
+         return joined(plus(cross(top(x[0]), top(x[1])), cross(bottom(x[0]), bottom(x[1]))),
+                       cross(top(x[0]), bottom(x[1])));
+       }},
+      {"spatial_adjoint rr", adjoint_matrix},
+      {"velocity_at_point 63", [](X x) { return plus(bottom(x[0]), cross(top(x[0]), x[1])); }},
       {"transform_point 43", [](X x) { return moved(x[0], x[1], 1); }},
       {"transform_vector 43", [](X x) { return moved(x[0], x[1], 0); }},
   };

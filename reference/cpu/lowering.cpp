@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/library.hpp"
+
 namespace assay::reference {
 namespace {
 
@@ -67,6 +69,7 @@ void Lowering::move(const Leaves& to, const Leaves& from) {
 }
 
 std::int32_t Lowering::choice(const void* origin, Choice::Kind kind) {
+  if (ir::library_name(*frame_->function)) return ir::kNone;  // Warp's, not the user's
   const auto [at, is_new] = choices_.try_emplace(origin, static_cast<std::int32_t>(program_.choices.size()));
   if (is_new) program_.choices.push_back({.kind = kind, .loc = loc_});
   return at->second;
@@ -179,7 +182,8 @@ void Lowering::block(const ir::Block& block) {
 
 void Lowering::statement(const ir::Stmt& statement) {
   if (error_) return;
-  loc_ = statement.loc;
+  // Functions of the library stand in no file: what they do happens where they are called.
+  if (statement.loc.line > 0) loc_ = statement.loc;
   std::visit([this](const auto& node) { lower(node); }, statement.node);
 }
 

@@ -73,6 +73,8 @@ class Lowering {
   Leaves cross(ir::Scalar type, const Leaves& a, const Leaves& b);
   Leaves normalize(ir::Scalar type, const Leaves& v);
   Leaves product(const ir::Expr& expr, const std::vector<Leaves>& operands);
+  Leaves negated(ir::Scalar type, const Leaves& a) { return elementwise(ir::Op::kNeg, type, {a}); }
+  Leaves quaternion_product(ir::Scalar type, const Leaves& a, const Leaves& b);
   Leaves outer(ir::Scalar type, const Leaves& a, const Leaves& b);
   Leaves inverse(ir::Type matrix, const Leaves& a);
 

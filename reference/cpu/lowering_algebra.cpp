@@ -12,10 +12,10 @@ using ir::Type;
 
 namespace {
 
-Leaves row_of(Type matrix, const Leaves& leaves, int row) {
-  const auto first = leaves.begin() + row * matrix.cols;
-  return {first, first + matrix.cols};
+Leaves slice(const Leaves& leaves, int first, int count) {
+  return {leaves.begin() + first, leaves.begin() + first + count};
 }
+Leaves row_of(Type matrix, const Leaves& leaves, int row) { return slice(leaves, row * matrix.cols, matrix.cols); }
 Leaves column_of(Type matrix, const Leaves& leaves, int column) {
   Leaves found;
   for (int row = 0; row < matrix.rows; ++row)
@@ -62,6 +62,11 @@ Leaves Lowering::algebra(const ir::Expr& e, const std::vector<Leaves>& operands)
     case Op::kTranspose: return transposed(first, operands[0]);
     case Op::kOuter: return outer(type, operands[0], operands[1]);
     case Op::kInverse: return inverse(first, operands[0]);
+    case Op::kQuatInverse: return joined({negated(type, slice(operands[0], 0, 3)), slice(operands[0], 3, 1)});
+    case Op::kTranslation:
+    case Op::kSpatialTop: return slice(operands[0], 0, 3);
+    case Op::kRotation: return slice(operands[0], 3, 4);
+    case Op::kSpatialBottom: return slice(operands[0], 3, 3);
     default: {
       const auto kind = choice_of(e.op);
       return elementwise(e.op, type, operands, kind && ir::is_float(type) ? choice(&e, *kind) : ir::kNone);
@@ -132,6 +137,7 @@ Leaves Lowering::product(const ir::Expr& e, const std::vector<Leaves>& operands)
   const Type a = type_of(e.args[0]);
   const Type b = type_of(e.args[1]);
   if (a.is_scalar() || b.is_scalar()) return elementwise(Op::kMul, a.scalar, operands);
+  if (a.is_quaternion()) return quaternion_product(a.scalar, operands[0], operands[1]);
   const int rows = a.is_matrix() ? a.rows : 1;
   const int columns = b.is_matrix() ? b.cols : 1;
   Leaves result;
@@ -143,6 +149,14 @@ Leaves Lowering::product(const ir::Expr& e, const std::vector<Leaves>& operands)
     }
   }
   return result;
+}
+
+/// i j = k = -j i and so on: each component is a dot product of a with b in another order and with other signs.
+Leaves Lowering::quaternion_product(Scalar type, const Leaves& a, const Leaves& b) {
+  const Leaves minus = negated(type, slice(b, 0, 3));
+  const RegisterId x = b[0], y = b[1], z = b[2], w = b[3];
+  return joined({dot(type, a, {w, z, minus[1], x}), dot(type, a, {minus[2], w, x, y}),
+                 dot(type, a, {y, minus[0], w, z}), dot(type, a, {minus[0], minus[1], minus[2], w})});
 }
 
 Leaves Lowering::outer(Scalar type, const Leaves& a, const Leaves& b) {

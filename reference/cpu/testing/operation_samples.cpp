@@ -54,6 +54,13 @@ std::vector<Usage> particular(Type f, Type v, Type m) {
          const ExprId index = w.op(Op::kConditional, {positive(w, a[1]), w.b().i32(2), w.b().i32(0)});
          return w.op(Op::kExtract, {a[0], index});
        }},
+      {Op::kMake,
+       "transform",
+       {v, f},
+       [v](Workbench& w, const Args& a) {
+         const Type quaternion = ir::quaternion_type(v.scalar);
+         return w.b().make(ir::transform_type(v.scalar), {a[0], w.b().make(quaternion, {a[0], a[1]})});
+       }},
       {Op::kSplat, "matrix", {f}, [m](Workbench& w, const Args& a) { return w.b().op(Op::kSplat, {a[0]}, m); }},
       {Op::kExtract,
        "row",
@@ -100,17 +107,22 @@ std::vector<Usage> particular(Type f, Type v, Type m) {
 void add_usages(std::vector<Usage>& all, Op op, Type f, Type v, Type m) {
   const ir::OperationRow& row = ir::row(op);
   const Type square = ir::matrix_type(f.scalar, 3, 3);
+  const Type q = ir::quaternion_type(f.scalar);
+  const Type t = ir::transform_type(f.scalar);
   switch (row.rule) {
     case ir::TypeRule::kLinear:
       all.push_back(plain(op, {f, f}));
       all.push_back(plain(op, {v, v}, "vector"));
       all.push_back(plain(op, {m, m}, "matrix"));
+      all.push_back(plain(op, {t, t}, "transform"));
       return;
     case ir::TypeRule::kProduct:
       all.push_back(plain(op, {f, f}));
       all.push_back(plain(op, {v, f}, "vector by scalar"));
       all.push_back(plain(op, {f, v}, "scalar by vector"));
       all.push_back(plain(op, {f, m}, "scalar by matrix"));
+      all.push_back(plain(op, {q, f}, "quaternion by scalar"));
+      all.push_back(plain(op, {q, q}, "quaternions"));
       all.push_back(plain(op, {m, square}, "matrix by matrix"));
       all.push_back(plain(op, {m, v}, "matrix by column"));
       all.push_back(plain(op, {v, square}, "row by matrix"));
@@ -141,10 +153,20 @@ void add_usages(std::vector<Usage>& all, Op op, Type f, Type v, Type m) {
         all.push_back(plain(op, {ir::matrix_type(f.scalar, n, n)}, std::to_string(n)));
       return;
     case ir::TypeRule::kDot:
+      all.push_back(plain(op, {v, v}));
+      all.push_back(plain(op, {q, q}, "quaternion"));
+      return;
     case ir::TypeRule::kCross: all.push_back(plain(op, {v, v})); return;
     case ir::TypeRule::kLength:
     case ir::TypeRule::kLengthSq:
+      all.push_back(plain(op, {v}));
+      all.push_back(plain(op, {q}, "quaternion"));
+      return;
     case ir::TypeRule::kNormalize: all.push_back(plain(op, {v})); return;
+    case ir::TypeRule::kQuaternion: all.push_back(plain(op, {q})); return;
+    case ir::TypeRule::kTranslation:
+    case ir::TypeRule::kRotation: all.push_back(plain(op, {t})); return;
+    case ir::TypeRule::kSpatialHalf: all.push_back(plain(op, {ir::vector_type(f.scalar, 6)})); return;
     default: return;
   }
 }
@@ -176,6 +198,10 @@ std::vector<Type> types_of(char letter, ir::Scalar scalar) {
   switch (letter) {
     case 's': return {ir::scalar_type(scalar)};
     case '3': return {ir::vector_type(scalar, 3)};
+    case '6': return {ir::vector_type(scalar, 6)};
+    case 'q': return {ir::quaternion_type(scalar)};
+    case 't': return {ir::transform_type(scalar)};
+    case 'r': return {ir::matrix_type(scalar, 3, 3)};
     case 'm': return {ir::matrix_type(scalar, 2, 3)};
     case 'd': return {ir::matrix_type(scalar, 3, 3)};
     case 'i': return {ir::matrix_type(scalar, 2, 2), ir::matrix_type(scalar, 3, 3), ir::matrix_type(scalar, 4, 4)};

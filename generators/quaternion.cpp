@@ -1,0 +1,130 @@
+// Quaternions: products, rotations of vectors, inverses, interpolation, to and from matrices, axis and angle, roll,
+// pitch and yaw; components read and written.
+#include <iterator>
+#include <utility>
+
+#include "generators/algebra.hpp"
+#include "generators/families.hpp"
+#include "generators/ingredients.hpp"
+
+namespace assay::generators {
+namespace {
+
+using ir::ExprId;
+using ir::Op;
+using ir::Type;
+
+struct Types {
+  Type real;
+  Type quat;
+  Type vector;  ///< of 3
+  Type matrix;  ///< 3 x 3
+
+  explicit Types(Type scalar)
+      : real(scalar),
+        quat(ir::quaternion_type(scalar.scalar)),
+        vector(ir::vector_type(scalar.scalar, 3)),
+        matrix(ir::matrix_type(scalar.scalar, 3, 3)) {}
+};
+
+/// wp.normalize(q + constant): the length is nowhere zero.
+Production unit(const Types& t) {
+  return {t.quat, {{t.quat, 1}}, 1, [t](Sketch& sketch, const std::vector<ExprId>& args) {
+            ir::Builder& b = sketch.b();
+            const double w = sketch.rng().uniform_int(10, 16) * 0.25;
+            const ExprId away = b.make(t.quat, {b.literal(t.real, 0.25), b.literal(t.real, -0.5),
+                                                b.literal(t.real, 0.0), b.literal(t.real, w)});
+            return sketch.warp("normalize", {b.op(Op::kAdd, {args[0], away})});
+          }};
+}
+
+std::vector<Production> quaternions(const Types& t) {
+  return {
+      unit(t),
+      by_operation(Op::kMul, t.quat, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
+      by_operation(Op::kMul, t.quat, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
+      by_operation(Op::kQuatInverse, t.quat, {{t.quat, 8}}, 8),
+      by_library("quat_from_axis_angle", t.quat, {{t.vector, 2}, {t.real, 3}}, 2),
+      by_library("quat_rpy", t.quat, {{t.real, 3}, {t.real, 3}, {t.real, 3}}, 2),
+      by_library("quat_from_matrix", t.quat, {{t.matrix, 1.5}}, 1),
+      by_library("lerp", t.quat, {{t.quat, 2}, {t.quat, 2}, {t.real, 1}}, 8),
+      by_making(t.quat, {{t.vector, 4}, {t.real, 4}}),
+      // Between quaternions near two that are apart, so that the arc is neither zero nor half a turn.
+      {t.quat,
+       {{t.quat, 0.2}, {t.quat, 0.2}, {t.real, 1}},
+       3,
+       [t](Sketch& sketch, const std::vector<ExprId>& args) {
+         ir::Builder& b = sketch.b();
+         const auto near = [&](ExprId q, double x, double w) {
+           const ExprId middle = b.make(
+               t.quat, {b.literal(t.real, x), b.literal(t.real, 0.25), b.literal(t.real, 0.0), b.literal(t.real, w)});
+           return b.op(Op::kAdd, {q, middle});
+         };
+         const ExprId from = near(args[0], 0.75, 1.0);
+         return sketch.warp("quat_slerp", {from, near(args[1], -0.5, 1.25), args[2]});
+       }},
+  };
+}
+
+std::vector<Production> others(const Types& t) {
+  return {
+      by_library("quat_rotate", t.vector, {{t.quat, 1}, {t.vector, 1}}, 12),
+      by_library("quat_rotate_inv", t.vector, {{t.quat, 1}, {t.vector, 1}}, 12),
+      by_library("quat_rotate", t.vector, {{t.quat, 1}, {t.vector, 1}}, 12),
+      by_operation(Op::kCross, t.vector, {{t.vector, 2}, {t.vector, 2}}, 8),
+      by_operation(Op::kMul, t.vector, {{t.matrix, 1.5}, {t.vector, 1.5}}, 7),
+      by_library("quat_to_matrix", t.matrix, {{t.quat, 1}}, 5),
+      by_library("quat_to_matrix", t.matrix, {{t.quat, 1}}, 5),
+      by_operation(Op::kDot, t.real, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
+      by_operation(Op::kDot, t.real, {{t.vector, 1.6}, {t.vector, 1.6}}, 8),
+      by_operation(Op::kLengthSq, t.real, {{t.quat, 1.4}}, 8),
+      {t.real,
+       {{t.quat, 1}},
+       8,
+       [t](Sketch& sketch, const std::vector<ExprId>& args) {
+         ir::Builder& b = sketch.b();
+         const ExprId one = b.make(
+             t.quat, {b.literal(t.real, 0.0), b.literal(t.real, 0.0), b.literal(t.real, 0.0), b.literal(t.real, 2.5)});
+         return b.op(Op::kLength, {b.op(Op::kAdd, {args[0], one})});
+       }},
+      by_operation(Op::kMul, t.real, {{t.real, 4}, {t.real, 2}}, 8),
+      by_operation(Op::kSin, t.real, {{t.real, 6}}, 1),
+  };
+}
+
+std::vector<Production> productions(const Types& t) {
+  std::vector<Production> all = quaternions(t);
+  for (auto more : {others(t), usual_productions(t.quat), usual_productions(t.vector)})
+    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  return all;
+}
+
+}  // namespace
+
+void make_quaternion(Sketch& sketch) {
+  Rng& rng = sketch.rng();
+  const Types types(choose_real(rng));
+  std::vector<ir::VarId> inputs = add_inputs(sketch, types.quat, 1, 1, 2);
+  for (const Type type : {types.vector, types.vector, types.matrix, types.real}) {
+    for (const ir::VarId array : add_inputs(sketch, type, 1, 0, 1))
+      inputs.push_back(array);
+  }
+  const auto parameters = add_scalars(sketch, rng.bernoulli(0.5) ? types.quat : types.real, 0, 1);
+  const Type made = rng.choose({types.quat, types.quat, types.vector, types.matrix});
+  const bool has_out = rng.bernoulli(0.7);
+  const ir::VarId out = has_out ? sketch.output("out", made) : ir::kNone;
+  const ir::VarId energy = sketch.output("energy", types.real);
+  sketch.start();
+  offer_arrays(sketch, inputs);
+  offer_variables(sketch, parameters);
+  maybe_guard(sketch, inputs[0]);
+
+  AlgebraGrower grower(sketch, types.real, productions(types));
+  const ir::VarId r = sketch.let("r", grower.grow({types.quat, 8}, 2));
+  if (rng.bernoulli(0.6)) sketch.let("d", grower.grow({rng.bernoulli(0.5) ? types.real : types.vector, 8}, 3));
+  if (rng.bernoulli(0.4)) grower.write_parts(r);
+  if (has_out) sketch.store(out, grower.grow({made, 8}, 3));
+  sketch.store(energy, grower.with_unused(grower.grow({types.real, 8}, 2)));
+}
+
+}  // namespace assay::generators

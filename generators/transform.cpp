@@ -1,0 +1,124 @@
+// Transforms, spatial vectors and spatial matrices: composed, inverted, applied to points, vectors, twists and
+// wrenches, taken apart and put together.
+#include <iterator>
+#include <utility>
+
+#include "generators/algebra.hpp"
+#include "generators/families.hpp"
+#include "generators/ingredients.hpp"
+
+namespace assay::generators {
+namespace {
+
+using ir::ExprId;
+using ir::Op;
+using ir::Type;
+
+struct Types {
+  Type real;
+  Type transform;
+  Type quat;
+  Type vector;   ///< of 3
+  Type spatial;  ///< of 6
+  Type block;    ///< 3 x 3
+  Type matrix;   ///< 6 x 6
+  Type homogeneous;
+
+  explicit Types(Type scalar)
+      : real(scalar),
+        transform(ir::transform_type(scalar.scalar)),
+        quat(ir::quaternion_type(scalar.scalar)),
+        vector(ir::vector_type(scalar.scalar, 3)),
+        spatial(ir::vector_type(scalar.scalar, 6)),
+        block(ir::matrix_type(scalar.scalar, 3, 3)),
+        matrix(ir::matrix_type(scalar.scalar, 6, 6)),
+        homogeneous(ir::matrix_type(scalar.scalar, 4, 4)) {}
+};
+
+std::vector<Production> transforms(const Types& t) {
+  return {
+      by_library("transform_multiply", t.transform, {{t.transform, 1}, {t.transform, 1}}, 13),
+      by_library("mul", t.transform, {{t.transform, 1}, {t.transform, 1}}, 13),
+      by_library("transform_inverse", t.transform, {{t.transform, 1}}, 12),
+      by_library("lerp", t.transform, {{t.transform, 2}, {t.transform, 2}, {t.real, 1}}, 8),
+      by_making(t.transform, {{t.vector, 4}, {t.quat, 4}}),
+      by_making(t.transform, {{t.vector, 4}, {t.quat, 4}}),
+      by_operation(Op::kRotation, t.quat, {{t.transform, 8}}, 8),
+      by_operation(Op::kMul, t.quat, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
+      by_library("quat_from_axis_angle", t.quat, {{t.vector, 2}, {t.real, 3}}, 2),
+      by_library("transform_from_matrix", t.transform, {{t.homogeneous, 1.5}}, 1.5),
+      by_library("transform_to_matrix", t.homogeneous, {{t.transform, 1}}, 5),
+  };
+}
+
+std::vector<Production> spatial(const Types& t) {
+  return {
+      by_making(t.spatial, {{t.vector, 4}, {t.vector, 4}}),
+      by_library("spatial_cross", t.spatial, {{t.spatial, 1.4}, {t.spatial, 1.4}}, 8),
+      by_library("spatial_cross_dual", t.spatial, {{t.spatial, 1.4}, {t.spatial, 1.4}}, 8),
+      by_library("transform_twist", t.spatial, {{t.transform, 1}, {t.spatial, 1}}, 36),
+      by_library("transform_wrench", t.spatial, {{t.transform, 1}, {t.spatial, 1}}, 36),
+      by_operation(Op::kMul, t.spatial, {{t.matrix, 1}, {t.spatial, 1}}, 6),
+      by_library("spatial_adjoint", t.matrix, {{t.block, 4}, {t.block, 4}}, 4),
+      by_operation(Op::kOuter, t.matrix, {{t.spatial, 2}, {t.spatial, 2}}, 4),
+      by_library("skew", t.block, {{t.vector, 4}}, 4),
+      by_library("quat_to_matrix", t.block, {{t.quat, 1}}, 5),
+  };
+}
+
+std::vector<Production> others(const Types& t) {
+  return {
+      by_operation(Op::kTranslation, t.vector, {{t.transform, 8}}, 8),
+      by_operation(Op::kSpatialTop, t.vector, {{t.spatial, 8}}, 8),
+      by_operation(Op::kSpatialBottom, t.vector, {{t.spatial, 8}}, 8),
+      by_library("transform_point", t.vector, {{t.transform, 1}, {t.vector, 1}}, 13),
+      by_library("transform_vector", t.vector, {{t.transform, 1}, {t.vector, 1}}, 12),
+      by_library("transform_point", t.vector, {{t.homogeneous, 1.5}, {t.vector, 1.5}}, 9),
+      by_library("velocity_at_point", t.vector, {{t.spatial, 1.4}, {t.vector, 1.4}}, 6),
+      by_library("quat_rotate", t.vector, {{t.quat, 1}, {t.vector, 1}}, 12),
+      by_library("spatial_dot", t.real, {{t.spatial, 1.2}, {t.spatial, 1.2}}, 9),
+      by_operation(Op::kDot, t.real, {{t.vector, 1.6}, {t.vector, 1.6}}, 8),
+      by_operation(Op::kMul, t.real, {{t.real, 4}, {t.real, 2}}, 8),
+      by_operation(Op::kSin, t.real, {{t.real, 6}}, 1),
+  };
+}
+
+std::vector<Production> productions(const Types& t) {
+  std::vector<Production> all = transforms(t);
+  for (auto more : {spatial(t), others(t), usual_productions(t.transform), usual_productions(t.spatial),
+                    usual_productions(t.vector)})
+    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  return all;
+}
+
+}  // namespace
+
+void make_transform(Sketch& sketch) {
+  Rng& rng = sketch.rng();
+  const Types types(choose_real(rng));
+  std::vector<ir::VarId> inputs = add_inputs(sketch, types.transform, 1, 1, 2);
+  for (const Type type : {types.vector, types.spatial, types.quat, types.real}) {
+    for (const ir::VarId array : add_inputs(sketch, type, 1, 0, 1))
+      inputs.push_back(array);
+  }
+  for (const ir::VarId array : add_inputs(sketch, types.matrix, 1, 0, rng.bernoulli(0.3) ? 1 : 0))
+    inputs.push_back(array);
+  const auto parameters = add_scalars(sketch, rng.bernoulli(0.5) ? types.transform : types.real, 0, 1);
+  const Type made = rng.choose({types.transform, types.transform, types.vector, types.spatial});
+  const bool has_out = rng.bernoulli(0.7);
+  const ir::VarId out = has_out ? sketch.output("out", made) : ir::kNone;
+  const ir::VarId energy = sketch.output("energy", types.real);
+  sketch.start();
+  offer_arrays(sketch, inputs);
+  offer_variables(sketch, parameters);
+  maybe_guard(sketch, inputs[0]);
+
+  AlgebraGrower grower(sketch, types.real, productions(types));
+  const ir::VarId pose = sketch.let("pose", grower.grow({types.transform, 8}, 2));
+  if (rng.bernoulli(0.7)) sketch.let("d", grower.grow({rng.bernoulli(0.5) ? types.spatial : types.vector, 8}, 3));
+  if (rng.bernoulli(0.3)) grower.write_parts(pose);
+  if (has_out) sketch.store(out, grower.grow({made, 8}, 3));
+  sketch.store(energy, grower.with_unused(grower.grow({types.real, 8}, 2)));
+}
+
+}  // namespace assay::generators
