@@ -1,5 +1,5 @@
 // Arithmetic against models: integers of every type on pairs of their special values, floats in every rounding mode on
-// pairs of theirs, half precision on all values against the special ones.
+// pairs of theirs.
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -8,96 +8,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "backends/ptx/testing.hpp"
+#include "backends/ptx/testing_models.hpp"
 
 namespace assay::ptx {
 namespace {
 
+using namespace testing;
+
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UnsignedWide;
-__extension__ typedef __float128 Quad;  // 113 bits of significand
-
-struct Inputs {
-  std::uint64_t a = 0;
-  std::uint64_t b = 0;
-  std::uint64_t c = 0;
-};
-
-/// "b32" registers for values of 4 bytes and so on; floats of 4 and 8 bytes have registers of their own.
-std::string register_for(char kind, unsigned bytes) {
-  if (kind == 'f' && bytes >= 4) return bytes == 8 ? "%fd" : "%f";
-  return bytes == 8 ? "%rd" : bytes == 4 ? "%r" : "%rs";
-}
-std::string move_type(char kind, unsigned bytes) {
-  return fmt::format("{}{}", kind == 'f' && bytes >= 4 ? 'f' : 'b', 8 * bytes);
-}
-
-/// How an instruction is applied: "add.s32", its operands' and its result's size, the kind 'i' or 'f' of registers. The
-/// b operand of a shift has 4 bytes whatever the type.
-struct Form {
-  std::string op;
-  int operands = 2;
-  unsigned bytes = 4;
-  unsigned result_bytes = 4;
-  char kind = 'i';
-  unsigned b_bytes = 0;  ///< 0: as bytes
-};
-
-/// The results for all inputs, one thread each.
-std::vector<std::uint64_t> evaluate(const Form& form, const std::vector<Inputs>& inputs) {
-  const unsigned b_bytes = form.b_bytes == 0 ? form.bytes : form.b_bytes;
-  const std::string a = register_for(form.kind, form.bytes) + "10";
-  const std::string b = register_for(form.kind, b_bytes) + "11";
-  const std::string c = register_for(form.kind, form.bytes) + "13";
-  const std::string d = register_for(form.kind, form.result_bytes) + "12";
-  std::string body =
-      "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 256, %r1;"
-      " mul.wide.u32 %rd2, %r1, 32; add.s64 %rd1, %rd1, %rd2;\n";
-  body += fmt::format("ld.global.{} {}, [%rd1]; ld.global.{} {}, [%rd1+8]; ld.global.{} {}, [%rd1+16];\n",
-                      move_type(form.kind, form.bytes), a, move_type(form.kind, b_bytes), b,
-                      move_type(form.kind, form.bytes), c);
-  body += fmt::format("{} {}, {}{}{};\n", form.op, d, a, form.operands > 1 ? ", " + b : "",
-                      form.operands > 2 ? ", " + c : "");
-  body += fmt::format("st.global.{} [%rd1+24], {};", move_type(form.kind, form.result_bytes), d);
-  std::vector<std::uint64_t> data((inputs.size() + 255) / 256 * 256 * 4);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    data[4 * i] = inputs[i].a;
-    data[4 * i + 1] = inputs[i].b;
-    data[4 * i + 2] = inputs[i].c;
-  }
-  const auto blocks = static_cast<std::uint32_t>(data.size() / 1024);
-  const auto done = testing::run(testing::entry(body), data, {{blocks}, {256}});
-  EXPECT_TRUE(done.result.ok()) << form.op << ": " << done.result.message;
-  std::vector<std::uint64_t> results;
-  for (std::size_t i = 0; i < inputs.size() && !done.data.empty(); ++i)
-    results.push_back(done.data[4 * i + 3]);
-  return results;
-}
-
-bool is_nan(const Form& form, std::uint64_t bits) {
-  return form.kind == 'f' && form.result_bytes == 8 && std::isnan(std::bit_cast<double>(bits));
-}
-
-template <class Model>
-void expect_model(const Form& form, const std::vector<Inputs>& inputs, Model model) {
-  const std::vector<std::uint64_t> results = evaluate(form, inputs);
-  ASSERT_EQ(results.size(), inputs.size()) << form.op;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const std::uint64_t expected = model(inputs[i]);
-    if (is_nan(form, expected) && is_nan(form, results[i])) continue;  // PTX leaves open which NaN of 64 bits it is
-    ASSERT_EQ(results[i], expected) << form.op << std::hex << " of 0x" << inputs[i].a << ", 0x" << inputs[i].b << ", 0x"
-                                    << inputs[i].c;
-  }
-}
-
-std::vector<Inputs> pairs(const std::vector<std::uint64_t>& values) {
-  std::vector<Inputs> inputs;
-  for (const std::uint64_t a : values) {
-    for (const std::uint64_t b : values)
-      inputs.push_back({a, b, values[(inputs.size() * 7) % values.size()]});
-  }
-  return inputs;
-}
 
 // ----------------------------------------------------------------------------------------------------------- integers
 
@@ -362,99 +281,6 @@ TEST(Arithmetic, ClassesOfFloats) {
   }
 }
 
-// ----------------------------------------------------------------------------------------------------- half precision
-
-struct HalfFormat {
-  const char* name;
-  int digits;
-  int least_exponent;  ///< of the last bit of a subnormal
-};
-
-Quad half_value(const HalfFormat& format, std::uint64_t bits) {
-  const int m = format.digits - 1;
-  const int exponent = static_cast<int>(bits >> m & ((1U << (16 - format.digits)) - 1));
-  const auto fraction = static_cast<double>(bits & ((1U << m) - 1));
-  double magnitude = std::ldexp(exponent == 0 ? fraction : fraction + std::ldexp(1, m),
-                                std::max(exponent, 1) - 1 + format.least_exponent);
-  if (exponent == (1 << (16 - format.digits)) - 1) magnitude = fraction == 0 ? HUGE_VAL : std::nan("");
-  return (bits & 0x8000U) != 0 ? -magnitude : magnitude;
-}
-
-/// Nearest, ties to even. `rest` has the sign of what `value` lacks.
-std::uint64_t half_bits(const HalfFormat& format, Quad value, int rest, bool negative_zero) {
-  const int m = format.digits - 1;
-  const std::uint64_t infinity = ((std::uint64_t{1} << (16 - format.digits)) - 1) << m;
-  if (value != value) return 0x7fff;
-  if (value == 0) return negative_zero ? 0x8000 : 0;
-  const std::uint64_t sign = value < 0 ? 0x8000U : 0U;
-  if (value < 0) {
-    value = -value;
-    rest = -rest;
-  }
-  if (value > Quad(std::ldexp(1.0, 200))) return sign | infinity;
-  int exponent = 0;
-  std::frexp(static_cast<double>(value), &exponent);
-  const int quantum = std::max(exponent - format.digits, format.least_exponent);
-  const Quad scaled = value * Quad(std::ldexp(1.0, -quantum / 2)) * Quad(std::ldexp(1.0, -quantum + quantum / 2));
-  auto whole = static_cast<std::uint64_t>(scaled);
-  const Quad part = scaled - Quad(whole);
-  const Quad half = Quad(0.5);
-  if (part > half || (part == half && (rest > 0 || (rest == 0 && whole % 2 == 1)))) ++whole;
-  const std::uint64_t bits = (static_cast<std::uint64_t>(quantum - format.least_exponent) << m) + whole;
-  return sign | std::min(bits, infinity);
-}
-
-void check_halves(const HalfFormat& format) {
-  const int m = format.digits - 1;
-  std::vector<std::uint64_t> specials;
-  for (const std::uint64_t exponent :
-       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{(1U << (15 - format.digits)) - 1},
-        std::uint64_t{(1U << (16 - format.digits)) - 2}}) {
-    for (const std::uint64_t fraction : {std::uint64_t{0}, std::uint64_t{1}, (std::uint64_t{1} << m) - 1})
-      specials.push_back(exponent << m | fraction);
-  }
-  specials.push_back(((std::uint64_t{1} << (16 - format.digits)) - 1) << m);
-  specials.push_back(0x7fff);
-  const auto value = [&](std::uint64_t bits) { return half_value(format, bits); };
-  for (const std::uint64_t magnitude : specials) {
-    for (const std::uint64_t b : {magnitude, magnitude | 0x8000U}) {
-      std::vector<Inputs> inputs;
-      for (std::uint64_t a = 0; a < 65536; ++a)
-        inputs.push_back({a, b, specials[a % specials.size()]});
-      const auto check = [&](const std::string& op, int operands, auto model) {
-        expect_model({fmt::format("{}.{}", op, format.name), operands, 2, 2}, inputs, model);
-      };
-      const bool negative_b = (b & 0x8000U) != 0;
-      check("add.rn", 2, [&](const Inputs& in) {
-        return half_bits(format, value(in.a) + value(b), 0, (in.a & 0x8000U) != 0 && negative_b);
-      });
-      check("mul.rn", 2, [&](const Inputs& in) {
-        return half_bits(format, value(in.a) * value(b), 0, ((in.a & 0x8000U) != 0) != negative_b);
-      });
-      check("fma.rn", 3, [&](const Inputs& in) {
-        const Quad product = value(in.a) * value(b);
-        const Quad sum = product + value(in.c);
-        const Quad lost = sum - product == value(in.c) ? product - (sum - value(in.c)) : value(in.c) - (sum - product);
-        const bool product_negative = ((in.a & 0x8000U) != 0) != negative_b;
-        return half_bits(format, sum, lost > 0 ? 1 : lost < 0 ? -1 : 0, product_negative && (in.c & 0x8000U) != 0);
-      });
-      check("min", 2, [&](const Inputs& in) {
-        const Quad x = value(in.a);
-        const Quad y = value(b);
-        if (x != x) return y != y ? std::uint64_t{0x7fff} : b;
-        if (y != y || x < y) return in.a;
-        return y < x ? b : std::max(in.a, b);  // of two zeros the negative one
-      });
-      if (::testing::Test::HasFatalFailure()) return;
-    }
-  }
-}
-
-TEST(Arithmetic, HalfPrecisionExhaustively) { check_halves({"f16", 11, -24}); }
-TEST(Arithmetic, BrainFloatsExhaustively) { check_halves({"bf16", 8, -133}); }
-
-// ------------------------------------------------------------------------------------------------ spaces and atomics
-
 TEST(Arithmetic, SpacesOfGenericAddresses) {
   const auto done = testing::run<std::uint32_t>(
       testing::entry(".shared .align 4 .b8 s[4]; .local .align 4 .b8 l[4]; ld.param.u64 %rd1, [p0];"
@@ -468,23 +294,6 @@ TEST(Arithmetic, SpacesOfGenericAddresses) {
       std::vector<std::uint32_t>(1), {{1}, {1}});
   ASSERT_TRUE(done.result.ok()) << done.result.message;
   EXPECT_EQ(done.data[0], 7U);
-}
-
-TEST(Arithmetic, AtomicsOfHalves) {
-  const auto sum = [](const std::string& type, std::uint32_t start, const std::string& operand) {
-    const auto done = testing::run<std::uint32_t>(
-        testing::entry("ld.param.u64 %rd1, [p0]; mov.b16 %rs1, 0x3c00; mov.b16 %rs2, 0x3f80; mov.b32 %r1, 0x3c003800;"
-                       " mov.b32 %r2, 0x3f803f00; atom.global.add.noftz." +
-                       type + " " + (operand[1] == 'r' && operand[2] == 's' ? "%rs5" : "%r5") + ", [%rd1], " + operand +
-                       ";"),
-        std::vector<std::uint32_t>{start}, {{1}, {4}});
-    EXPECT_TRUE(done.result.ok()) << done.result.message;
-    return done.data[0];
-  };
-  EXPECT_EQ(sum("f16", 0xabcd0000, "%rs1"), 0xabcd4400U);    // 4, and the neighbour as it was
-  EXPECT_EQ(sum("bf16", 0x00003f80, "%rs2"), 0x000040a0U);   // 1 + 4
-  EXPECT_EQ(sum("f16x2", 0x00000000, "%r1"), 0x44004000U);   // 4 and 2
-  EXPECT_EQ(sum("bf16x2", 0x00000000, "%r2"), 0x40804000U);  // 4 and 2
 }
 
 }  // namespace
