@@ -69,7 +69,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   CLI::App& command = *app.add_subcommand("run", "Judge kernels, forward and backward");
   add_selection_options(command, *options);
   add_effort_options(command, *options);
-  command.add_option("--output", options->output, "The folder for records.jsonl, report.json and report.html")
+  command.add_option("--output", options->output, "The folder for the records and the reports")
       ->option_text("DIR [out]");
   add_color_option(command, options->color);
   command.footer(kFooter);

@@ -4,16 +4,30 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "reports/formats/ctrf.hpp"
+#include "reports/formats/failures_csv.hpp"
+#include "reports/formats/junit.hpp"
+#include "reports/formats/markdown.hpp"
+#include "reports/formats/sarif.hpp"
 #include "reports/report_html.hpp"
 #include "reports/report_json.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
 
 namespace assay::reports {
+namespace {
+
+std::string text_of(const nlohmann::json& document) {
+  return document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
 
 Result<void> replace_file(const std::filesystem::path& file, std::string_view text) {
   std::filesystem::path partial = file;
@@ -45,10 +59,17 @@ Result<Reports> write_reports(const std::filesystem::path& dir) {
     std::fprintf(stderr, "assay: bug: report.json breaks its schema: %s\n", complaints.front().text().c_str());
     std::abort();
   }
-  const std::string text = report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  if (Result<void> written = replace_file(reports.json, text); !written.ok()) return written.error();
-  const std::string page = report_html(reports.run, reports.summary);
-  if (Result<void> written = replace_file(reports.html, page); !written.ok()) return written.error();
+  const std::pair<std::string_view, std::string> files[] = {
+      {kReportJsonFile, text_of(report)},
+      {kReportHtmlFile, report_html(reports.run, reports.summary)},
+      {kJunitFile, junit_xml(reports.run)},
+      {kCtrfFile, text_of(ctrf_json(reports.run, reports.summary))},
+      {kSarifFile, text_of(sarif_json(reports.run, reports.summary))},
+      {kMarkdownFile, summary_markdown(reports.run, reports.summary)},
+      {kFailuresFile, failures_csv(reports.run)}};
+  for (const auto& [name, text] : files) {
+    if (Result<void> written = replace_file(dir / name, text); !written.ok()) return written.error();
+  }
   return reports;
 }
 

@@ -11,6 +11,11 @@ namespace assay::reports {
 
 inline constexpr std::string_view kReportJsonFile = "report.json";
 inline constexpr std::string_view kReportHtmlFile = "report.html";
+inline constexpr std::string_view kJunitFile = "junit.xml";
+inline constexpr std::string_view kCtrfFile = "ctrf.json";
+inline constexpr std::string_view kSarifFile = "findings.sarif";
+inline constexpr std::string_view kMarkdownFile = "summary.md";
+inline constexpr std::string_view kFailuresFile = "failures.csv";
 
 struct Reports {
   Run run;
@@ -19,8 +24,8 @@ struct Reports {
   std::filesystem::path html;
 };
 
-// Reads DIR/records.jsonl and writes DIR/report.json and DIR/report.html; needs nothing but the records, and so renders
-// old runs too. Each file appears whole or not at all.
+// Reads DIR/records.jsonl and writes the files named above into DIR; needs nothing but the records, and so renders old
+// runs too. Each file appears whole or not at all.
 Result<Reports> write_reports(const std::filesystem::path& dir);
 
 // Replaces `file` by `text` in one step: a reader sees the old text or the new one. Fails with the path and the cause.

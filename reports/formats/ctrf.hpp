@@ -1,0 +1,11 @@
+// A run in the Common Test Report Format (https://ctrf.io), version 0.0.0 of its JSON Schema.
+#pragma once
+
+#include "reports/summary.hpp"
+
+namespace assay::reports {
+
+// Inconclusive and planned but not run cases are failed, as they turn the run red; unsupported ones are skipped.
+nlohmann::json ctrf_json(const Run& run, const Summary& summary);
+
+}  // namespace assay::reports

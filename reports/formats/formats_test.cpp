@@ -1,0 +1,159 @@
+// The formats that other programs read, of runs whose texts were written to break them.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pugixml.hpp>
+#include <unistd.h>
+
+#include "reports/formats/ctrf.hpp"
+#include "reports/formats/failures_csv.hpp"
+#include "reports/formats/junit.hpp"
+#include "reports/formats/markdown.hpp"
+#include "reports/formats/sarif.hpp"
+#include "reports/formats/text.hpp"
+#include "reports/testing/synthetic_run.hpp"
+
+namespace assay::reports {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kHostile =
+    " \"'<script>alert(1)</script>]]>&amp;\x01\x1b[31m\xEF\xBF\xBE | `x` **b** "
+    "[a](javascript:b)\n\xE2\x88\x82\xF0\x9F\x8E\x89";
+
+Run run_of(const testing::SyntheticRun& options) {
+  const fs::path dir =
+      fs::temp_directory_path() /
+      fmt::format("assay-formats-{}-{}", ::getpid(), ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  testing::write_synthetic_run(dir, options);
+  Result<Run> run = read_run(dir);
+  fs::remove_all(dir);
+  EXPECT_TRUE(run.ok());
+  return run.take();
+}
+
+std::size_t count_of(const Run& run, const std::set<Tone>& tones) {
+  return static_cast<std::size_t>(std::count_if(run.cases.begin(), run.cases.end(), [&](const json& record) {
+    return tones.contains(tone_of(record.at("outcome").get<std::string>()));
+  }));
+}
+
+const std::set<Tone> kRed = {Tone::unexpected, Tone::inconclusive, Tone::not_run};
+
+TEST(Junit, HasEveryCaseOnceAndTheRedOnesWithTheirCommand) {
+  const reports::Run run = run_of({.hostile = kHostile});
+  pugi::xml_document document;
+  const std::string text = junit_xml(run);
+  ASSERT_TRUE(document.load_string(text.c_str(), pugi::parse_full));
+  EXPECT_EQ(document.select_nodes("//testcase").size(), run.cases.size());
+  EXPECT_EQ(document.select_nodes("//failure | //error").size(), count_of(run, kRed));
+  EXPECT_EQ(document.select_nodes("//skipped").size(), count_of(run, {Tone::unsupported}));
+  EXPECT_EQ(document.select_node("/testsuites/@tests").attribute().as_uint(), run.cases.size());
+  for (const auto& found : document.select_nodes("//testsuite")) {
+    const pugi::xml_node suite = found.node();
+    EXPECT_EQ(suite.attribute("tests").as_uint(), suite.select_nodes("testcase").size());
+    EXPECT_EQ(suite.attribute("failures").as_uint(), suite.select_nodes("testcase/failure").size());
+    EXPECT_EQ(suite.attribute("errors").as_uint(), suite.select_nodes("testcase/error").size());
+    EXPECT_EQ(suite.attribute("skipped").as_uint(), suite.select_nodes("testcase/skipped").size());
+  }
+  const std::string failure = document.select_node("//failure[@type='fail(mismatch)']").node().text().get();
+  EXPECT_THAT(failure, HasSubstr("assay run "));
+}
+
+TEST(Junit, KeepsHostileTextAsText) {
+  const reports::Run run = run_of({.hostile = kHostile});
+  const std::string text = junit_xml(run);
+  EXPECT_THAT(text, Not(HasSubstr("<script")));
+  EXPECT_THAT(text, Not(HasSubstr("\x01")));
+  EXPECT_THAT(text, Not(HasSubstr("&#1;"))) << "a reference to a control character is as illegal as the character";
+  EXPECT_THAT(text, Not(HasSubstr("\xEF\xBF\xBE")));
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(text.c_str()));
+  bool survives = false;
+  for (const auto& found : document.select_nodes("//failure | //error"))
+    survives |= std::string_view(found.node().text().get()).find("\"'<script>alert(1)</script>]]>&amp;[31m") !=
+                std::string_view::npos;
+  EXPECT_TRUE(survives);
+}
+
+TEST(Ctrf, CountsAreThoseOfTheTests) {
+  const reports::Run run = run_of({.hostile = kHostile});
+  const json report = ctrf_json(run, summarise(run));
+  EXPECT_EQ(report.at("reportFormat"), "CTRF");
+  const json& results = report.at("results");
+  ASSERT_EQ(results.at("tests").size(), run.cases.size());
+  std::map<std::string, int> counts;
+  for (const json& test : results.at("tests")) {
+    ++counts[test.at("status")];
+    EXPECT_TRUE(test.at("duration").is_number_integer());
+    EXPECT_EQ(test.at("suite").size(), 3U);
+  }
+  for (const auto& [status, count] : counts)
+    EXPECT_EQ(results.at("summary").at(status), count) << status;
+  EXPECT_EQ(results.at("summary").at("failed"), count_of(run, kRed));
+  EXPECT_EQ(results.at("summary").at("tests"), run.cases.size());
+  EXPECT_LT(results.at("summary").at("start"), results.at("summary").at("stop"));
+}
+
+TEST(Sarif, TellsOfFilesOnlyAndAtALine) {
+  const reports::Run run = run_of({.hostile = kHostile});
+  const json results = sarif_json(run, summarise(run)).at("runs").at(0).at("results");
+  ASSERT_FALSE(results.empty());
+  for (const json& result : results) {
+    const json& place = result.at("locations").at(0).at("physicalLocation");
+    EXPECT_GT(place.at("region").at("startLine"), 0);
+    EXPECT_THAT(place.at("artifactLocation").at("uri").get<std::string>(), Not(HasSubstr(" ")));
+    EXPECT_FALSE(result.at("message").at("text").get<std::string>().empty());
+  }
+  EXPECT_EQ(std::count_if(results.begin(), results.end(), [](const json& r) { return r.at("level") == "note"; }), 1);
+}
+
+TEST(Markdown, ShowsHostileTextAndNoMarkupOfIt) {
+  const reports::Run run = run_of({.hostile = kHostile});
+  const std::string text = summary_markdown(run, summarise(run));
+  EXPECT_THAT(text, Not(HasSubstr("<script")));
+  EXPECT_THAT(text, Not(HasSubstr("[a](javascript")));
+  EXPECT_THAT(text, HasSubstr("| loop |"));
+  EXPECT_THAT(text, HasSubstr("assay run "));
+}
+
+TEST(Markdown, StaysBelowItsLimitAndSaysWhatIsLeftOut) {
+  reports::Run run = run_of({.cuda = false});
+  const json failed = *std::find_if(run.cases.begin(), run.cases.end(),
+                                    [](const json& record) { return record.at("outcome") == "fail"; });
+  for (int i = 0; i < 10'000; ++i) {
+    run.cases.push_back(failed);
+    run.cases.back()["case"] = fmt::format("loop/r1_{}/f32/cpu/backward", i);
+  }
+  const std::string text = summary_markdown(run, summarise(run));
+  EXPECT_LE(text.size(), kMarkdownLimit);
+  EXPECT_GT(text.size(), kMarkdownLimit / 2);
+  EXPECT_THAT(text, HasSubstr("for which this page has no room"));
+  EXPECT_THAT(text, HasSubstr("| all |")) << "the grid is never left out";
+}
+
+TEST(FailuresCsv, QuotesWhatItMust) {
+  EXPECT_EQ(csv_field("plain"), "plain");
+  EXPECT_EQ(csv_field("a,\"b\"\n"), "\"a,\"\"b\"\"\n\"");
+  const reports::Run run = run_of({});
+  const std::string table = failures_csv(run);
+  EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')), 1 + count_of(run, kRed));
+  EXPECT_EQ(table.substr(0, table.find('\r')), "case,outcome,kind,message");
+}
+
+TEST(Text, EpochOfATime) {
+  EXPECT_EQ(epoch_ms("1970-01-01T00:00:01Z"), 1000);
+  EXPECT_EQ(epoch_ms("2026-11-21T03:47:02Z"), 1'795'232'822'000);
+}
+
+}  // namespace
+}  // namespace assay::reports

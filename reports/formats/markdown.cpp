@@ -1,0 +1,77 @@
+#include "reports/formats/markdown.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "reports/formats/text.hpp"
+#include "reports/grid.hpp"
+#include "reports/wording.hpp"
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+std::string grid_text(const Summary& summary) {
+  const Grid grid = grid_of(summary);
+  std::string header = "| family |";
+  std::string rule = "|---|";
+  for (const GridColumn& column : grid.columns) {
+    header += fmt::format(" {} {} |", markdown_text(column.device), markdown_text(column.pass));
+    rule += "--:|";
+  }
+  std::string text = header + "\n" + rule + "\n";
+  std::vector<GridRow> rows = grid.rows;
+  rows.push_back(grid.totals);
+  for (const GridRow& row : rows) {
+    text += fmt::format("| {} |", markdown_text(row.family));
+    for (const Tally& tally : row.cells)
+      text += tally.total() == 0 ? " |" : fmt::format(" {}/{} |", tally.passed, tally.total());
+    text += "\n";
+  }
+  return text;
+}
+
+std::string case_text(const json& record) {
+  std::string line = fmt::format("- **{}** {}", markdown_text(outcome_text(record)),
+                                 markdown_text(record.at("case").get<std::string>()));
+  const std::string message = record.at("message");
+  if (!message.empty()) line += "\\\n  " + markdown_text(message);
+  const std::string reproduce = record.at("reproduce");
+  if (!reproduce.empty()) line += "\\\n  " + markdown_text(reproduce);
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string summary_markdown(const Run& run, const Summary& summary) {
+  const Denominators& of = summary.denominators;
+  std::string text = fmt::format("# Assay: {}\n\n", markdown_text(summary.verdict.headline));
+  const std::string tail =
+      fmt::format("\n{}\n{} planned, {} run, {} supported, {} compared; {} values compared. Seed {}, commit {}.\n",
+                  grid_text(summary), of.planned, of.run, of.supported, of.compared, of.values_compared,
+                  markdown_text(run.start.at("seed").get<std::string>()),
+                  markdown_text(run.start.at("environment").at("commit").get<std::string>()));
+  constexpr std::size_t kSpare = 200;
+  std::size_t left_out = 0;
+  for (const FailureGroup& group : summary.groups) {
+    const std::string title = fmt::format("\n## {}: {}\n\n", markdown_text(group.signature),
+                                          cases_text(static_cast<std::int64_t>(group.cases.size())));
+    bool titled = false;
+    for (const std::size_t i : group.cases) {
+      const std::string line = (titled ? "" : title) + case_text(run.cases[i]);
+      if (text.size() + line.size() + tail.size() + kSpare > kMarkdownLimit) {
+        ++left_out;
+        continue;
+      }
+      text += line;
+      titled = true;
+    }
+  }
+  if (left_out > 0)
+    text += fmt::format("\nAnd {} more, for which this page has no room: they are in the report.\n",
+                        cases_text(static_cast<std::int64_t>(left_out)));
+  return text + tail;
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,62 @@
+#include "reports/formats/sarif.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/wording.hpp"
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+json result_json(const std::string& rule, const char* level, const std::string& message, const json& record,
+                 std::int64_t line) {
+  json place = {{"artifactLocation", {{"uri", fragment(record.at("source").at("file").get<std::string>())}}}};
+  if (line > 0) place["region"] = {{"startLine", line}};
+  return {{"ruleId", rule},
+          {"level", level},
+          {"message", {{"text", message.empty() ? rule : message}}},
+          {"locations", json::array({{{"physicalLocation", std::move(place)}}})},
+          {"partialFingerprints", {{"case/v1", record.at("case")}}}};
+}
+
+bool lies_in_a_file(const json& record) {
+  return !record.at("source").at("file").get<std::string>().empty() && record.at("source").at("line") > 0;
+}
+
+}  // namespace
+
+json sarif_json(const Run& run, const Summary& summary) {
+  json results = json::array();
+  for (const json& record : run.cases) {
+    const Tone tone = tone_of(record.at("outcome").get<std::string>());
+    if (tone == Tone::passed || tone == Tone::unsupported || !lies_in_a_file(record)) continue;
+    const std::int64_t line = record.contains("finding") ? record.at("finding").at("line").get<std::int64_t>()
+                                                         : record.at("source").at("line").get<std::int64_t>();
+    results.push_back(result_json(outcome_text(record), tone == Tone::inconclusive ? "warning" : "error",
+                                  record.at("message"), record, line));
+  }
+  for (const Unreached& way : summary.unreached) {
+    const json& record = run.cases[way.first_case];
+    if (lies_in_a_file(record))
+      results.push_back(result_json("unreached", "note", "not proved: on all inputs " + way.what, record, way.line));
+  }
+  std::set<std::string> ids;
+  for (const json& result : results)
+    ids.insert(result.at("ruleId").get<std::string>());
+  json rules = json::array();
+  for (const std::string& id : ids)
+    rules.push_back({{"id", id}});
+  const json& commit = run.start.at("environment").at("commit");
+  return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+          {"version", "2.1.0"},
+          {"runs", json::array({{{"tool", {{"driver", {{"name", "assay"}, {"version", commit}, {"rules", rules}}}}},
+                                 {"columnKind", "utf16CodeUnits"},
+                                 {"results", results}}})}};
+}
+
+}  // namespace assay::reports
