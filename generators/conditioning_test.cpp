@@ -106,6 +106,13 @@ Sample sample(const Generated& made) {
   return result;
 }
 
+/// Of f16 and bf16 a few operations leave too little for the usual share.
+bool computes_in_16_bits(const ir::Function& kernel) {
+  return std::ranges::any_of(kernel.expressions, [](const ir::Expr& expr) {
+    return expr.type.has_float_components() && ir::row(expr.type.scalar).bytes == 2;
+  });
+}
+
 /// What the oracle says of many kernels' gradients and decisions.
 struct Tally {
   int gradients = 0;
@@ -140,6 +147,7 @@ void judge(const Generated& made, Tally& tally) {
       EXPECT_TRUE(std::isfinite(element.bound[kNative])) << made.name;
     }
   }
+  const double informative = computes_in_16_bits(kernel) ? 0x1p-2 : 0x1p-10;
   for (const auto& gradient : found.gradients) {
     for (std::size_t k = 0; gradient && k < gradient->elements.size(); ++k) {
       const reference::GradientElement& element = gradient->elements[k];
@@ -147,7 +155,7 @@ void judge(const Generated& made, Tally& tally) {
       const double size = std::max(std::abs(static_cast<double>(element.value)), element.magnitude);
       ++tally.gradients;
       if (size == 0) ++tally.zero;
-      if (size > 0 && !(element.bound[kNative] <= 0x1p-10 * size)) ++tally.uninformative;
+      if (size > 0 && !(element.bound[kNative] <= informative * size)) ++tally.uninformative;
     }
   }
 }

@@ -23,5 +23,9 @@ void make_atomic(Sketch& sketch);
 void make_reduction(Sketch& sketch);
 void make_array_access(Sketch& sketch);
 void make_integer(Sketch& sketch);
+void make_function(Sketch& sketch);
+void make_combined(Sketch& sketch);
+void make_struct_param(Sketch& sketch);
+void make_precision(Sketch& sketch);
 
 }  // namespace assay::generators

@@ -11,7 +11,7 @@
 namespace assay::generators {
 namespace {
 
-constexpr std::array<FamilyRow, 18> kFamilies = {{
+constexpr std::array<FamilyRow, 22> kFamilies = {{
     {Family::kArithmetic, "arithmetic", "", "+ - * / // % ** unary, mixed and augmented, every scalar type"},
     {Family::kMath, "math", "", "each scalar function over its whole domain, edges included"},
     {Family::kConditional, "conditional", "", "if, else, where, conditional expressions, min, max, clamp, abs"},
@@ -30,6 +30,10 @@ constexpr std::array<FamilyRow, 18> kFamilies = {{
     {Family::kReduction, "reduction", "", "sums, norms, extremes with argument, histograms, softmax, log-sum-exp"},
     {Family::kArrayAccess, "array_access", "", "1-D to 4-D, transposed, gather, scatter, permutation, stencil"},
     {Family::kInteger, "integer", "", "bits, shifts, casts, wrap-around, unsigned, 8 to 64 bits, random numbers"},
+    {Family::kFunction, "function", "", "functions with several results, called twice, nested, with effects"},
+    {Family::kCombined, "combined", "", "several families in one kernel of 20 to 200 statements"},
+    {Family::kStructParam, "struct_param", "", "structs by value and in arrays, nested; fields read and written"},
+    {Family::kPrecision, "precision", "", "f16, bf16, f32 and f64, mixed types and casts, literals"},
 }};
 
 using Make = void (*)(Sketch&);
@@ -38,7 +42,8 @@ constexpr std::array<Make, kFamilies.size()> kMakers = {
     make_loop,         make_nested_loop, make_control_flow, make_scalar_param,
     make_vector,       make_matrix,      make_quaternion,   make_transform,
     make_random_math,  make_in_place,    make_atomic,       make_reduction,
-    make_array_access, make_integer,
+    make_array_access, make_integer,     make_function,     make_combined,
+    make_struct_param, make_precision,
 };
 
 constexpr bool in_order() {

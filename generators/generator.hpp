@@ -37,7 +37,11 @@ enum class Family : std::uint8_t {
   kAtomic,
   kReduction,
   kArrayAccess,
-  kInteger
+  kInteger,
+  kFunction,
+  kCombined,
+  kStructParam,
+  kPrecision
 };
 
 struct FamilyRow {

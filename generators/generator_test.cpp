@@ -44,6 +44,8 @@ void walk(const ir::Function& function, const ir::Block& block, const std::funct
     } else if (const auto* atomic = std::get_if<ir::Atomic>(&statement.node)) {
       std::ranges::for_each(atomic->indices, reach);
       reach(atomic->value);
+    } else if (const auto* call = std::get_if<ir::Call>(&statement.node)) {
+      std::ranges::for_each(call->args, reach);
     } else if (const auto* branch = std::get_if<ir::If>(&statement.node)) {
       reach(branch->condition);
       walk(function, branch->then_block, visit, see);

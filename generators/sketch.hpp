@@ -51,6 +51,11 @@ class Sketch {
   /// Adds a struct to the module; before the parameters that use it.
   ir::Type add_struct(ir::StructDef definition);
 
+  /// Adds a finished function to the module; before the kernel's body calls it.
+  void add_function(ir::Function function) { module_.functions.push_back(std::move(function)); }
+  /// Lets the body call the functions of another sketch, by the same numbers.
+  void adopt_functions(const Sketch& other) { module_.functions = other.module_.functions; }
+
   // ---- parameters, all before start(). Names are made unique.
   ir::VarId array(std::string_view name, ir::Type element, int rank, Interval domain = kUsualDomain);
   ir::VarId scalar(std::string_view name, ir::Type type, Interval domain = kUsualDomain);
@@ -99,6 +104,8 @@ class Sketch {
   /// Changes a variable. In a branch or loop (inside) its interval widens, elsewhere it moves.
   void assign(ir::VarId variable, Term value);
   void set_range(ir::VarId variable, Interval range);
+  /// Of a variable that a statement of Builder's own has declared.
+  void set_new_range(ir::VarId variable, Interval range) { remember(variable, range); }
   void store(ir::VarId output, Term value) { b().store(output, here(), value.expr); }
   /// for name in range(start, stop, step), whose variable lies in `range`. The body's variables are forgotten.
   void loop(std::string_view name, ir::ExprId start, ir::ExprId stop, ir::ExprId step, Interval range,

@@ -66,6 +66,7 @@ std::string parenthesised(Text text, bool parentheses) {
 }
 
 bool is_narrow(Type type) { return type.is_integer_scalar() && ir::row(type.scalar).bytes < 4; }
+bool is_half_scalar(Type type) { return type.is_scalar() && is_half(type.scalar); }
 bool is_one_word(std::string_view type) { return type.find(' ') == std::string_view::npos; }
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -171,6 +172,7 @@ std::string ExpressionPrinter::null_test(ExprId array) {
 std::string ExpressionPrinter::zero(Type type) {
   if (!type.is_scalar()) return unit_.type(type) + "{}";
   if (type.is_bool()) return "false";
+  if (is_half_scalar(type)) return unit_.type(type) + "(0)";
   return is_narrow(type) ? fmt::format("({})0", unit_.type(type)) : "0";
 }
 
@@ -281,8 +283,9 @@ Text ExpressionPrinter::prefix(const Expr& e, std::string_view token) {
 }
 
 Text ExpressionPrinter::conditional(const Expr& e) {
-  return {fmt::format("{} ? {} : {}", operand(e.args[0], kTernary + 1), operand(e.args[1], kTernary + 1),
-                      operand(e.args[2], kTernary)),
+  const LiteralForm form = LiteralForm::kTyped;
+  return {fmt::format("{} ? {} : {}", operand(e.args[0], kTernary + 1), operand(e.args[1], kTernary + 1, form),
+                      operand(e.args[2], kTernary, form)),
           kTernary};
 }
 
@@ -303,7 +306,10 @@ Text ExpressionPrinter::call_pattern(const Expr& e, std::string_view pattern) {
     } else if (what == '*') {
       result += arguments(e.args, LiteralForm::kTyped);
     } else {
-      result += operand(e.args[static_cast<std::size_t>(what - '0')], is_call ? kComma : kPostfix);
+      const ExprId arg = e.args[static_cast<std::size_t>(what - '0')];
+      // The library's functions take float and double.
+      const bool widened = is_half_scalar(expr(arg).type);
+      result += widened ? "real(" + print(arg) + ")" : operand(arg, is_call ? kComma : kPostfix);
     }
   }
   return {std::move(result), is_call ? kPostfix : kComma};
@@ -317,6 +323,10 @@ Text ExpressionPrinter::cast(const Expr& e) {
 
 /// C++ computes on int what is narrower; the result is brought back to its own type.
 Text ExpressionPrinter::narrowed(const Expr& e, Text result) {
+  if (is_half_scalar(e.type)) {
+    const bool is_done = e.op == Op::kCast || e.op == Op::kConditional || e.op == Op::kExtract;
+    return is_done ? result : Text{fmt::format("{}({})", unit_.type(e.type), result.text), kPostfix};
+  }
   const bool computed = !result.token.empty() || (result.precedence == kUnary && e.op != Op::kCast);
   if (!computed || !is_narrow(e.type)) return result;
   return {fmt::format("({})({})", unit_.type(e.type), result.text), kUnary};

@@ -48,8 +48,8 @@ FunctionPrinter::FunctionPrinter(Unit& unit, const ir::Function& function, bool 
 
 /// Names that the body's text may mention besides its variables.
 void FunctionPrinter::reserve_functions() {
-  for (const char* name : {"real", "Array", "Vec", "Mat", "Quat", "Transform", "infinity", "not_a_number", "wrap_add",
-                           "wrap_sub", "wrap_mul", "wrap_neg"}) {
+  for (const char* name : {"real", "half", "bfloat", "Float16", "Lifted", "Array", "Vec", "Mat", "Quat", "Transform",
+                           "infinity", "not_a_number", "wrap_add", "wrap_sub", "wrap_mul", "wrap_neg"}) {
     scopes_.reserve(name);
   }
   for (const std::string& symbol : unit_.symbols())
@@ -209,6 +209,7 @@ void FunctionPrinter::print(const ir::Atomic& node) {
   const ir::Type type = function_.expr(node.value).type;
   const std::string function = fmt::format("{}{}", ir::row(node.op).mnemonic, type.is_aggregate() ? "_components" : "");
   unit_.helpers().use(function);
+  if (is_half(type.scalar) && unit_.target() == backends::SourceTarget::kCuda) unit_.helpers().use("atomic_add_half");
   std::string call = fmt::format("{}({}, ", function, expressions_.element(node.array, node.indices));
   if (node.compare != ir::kNone) call += expressions_.print(node.compare) + ", ";
   call += expressions_.print(node.value) + ")";

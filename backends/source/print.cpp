@@ -1,5 +1,6 @@
 #include "backends/source/print.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 #include <vector>
@@ -27,6 +28,10 @@ constexpr std::string_view kAlias = R"(#ifndef ASSAY_REAL
 #endif
 using real = ASSAY_REAL;
 )";
+
+/// Half precision follows the alias, so that the double lift has doubles in its place.
+constexpr std::string_view kHalfAlias = "using half = Lifted<sizeof(real), Float16<10, -14>>::type;\n";
+constexpr std::string_view kBFloatAlias = "using bfloat = Lifted<sizeof(real), Float16<7, -126>>::type;\n";
 
 /// The functions that a function calls, directly or not.
 void collect_called(const ir::Module& module, const ir::Function& function, std::set<int>& called) {
@@ -60,18 +65,22 @@ class KernelPrinter {
         options_(options),
         dialect_(make_dialect(target)) {}
 
-  EmittedKernel print() {
+  Result<EmittedKernel> print() {
     // Functions first, in text of their own, because only they tell which structs' setters are needed.
     const std::string functions = this->functions();
     const std::string entries = this->entries();
     const std::string structs = this->structs();
     const std::string setters = this->setters();
     const std::string rest = structs + setters + functions + entries;
-    const bool uses_real = rest.find("real") != std::string::npos;
+    std::string aliases;
+    if (rest.find("half") != std::string::npos && uses(ir::Scalar::kF16)) aliases += kHalfAlias;
+    if (rest.find("bfloat") != std::string::npos && uses(ir::Scalar::kBF16)) aliases += kBFloatAlias;
+    const bool uses_real = !aliases.empty() || rest.find("real") != std::string::npos;
     kernel_.name = legal_identifier(forward_.name);
-    kernel_.body = heading() + std::string(uses_real ? kAlias : "") + rest;
+    kernel_.body = heading() + std::string(uses_real ? kAlias : "") + aliases + rest;
     if (options_.with_host) kernel_.body += cuda_host(unit_, structs_, forward_, backward_, kernel_.entries);
     kernel_.helpers = unit_.helpers().list();
+    if (options_.with_host && !aliases.empty()) return Error{"no host program is printed for half precision"};
     return std::move(kernel_);
   }
 
@@ -81,6 +90,23 @@ class KernelPrinter {
     collect_called(unit_.module(), forward_, called);
     if (backward_ != nullptr) collect_called(unit_.module(), *backward_, called);
     return called;
+  }
+
+  /// Whether a function, a kernel or a struct has a value of the scalar type.
+  bool uses(ir::Scalar scalar) const {
+    const ir::Module& module = unit_.module();
+    const auto is = [&](ir::Type type) {
+      return type.shape != ir::Shape::kVoid && type.shape != ir::Shape::kStruct && type.scalar == scalar;
+    };
+    const auto in = [&](const ir::Function& function) {
+      return std::ranges::any_of(function.variables, [&](const ir::Variable& v) { return is(v.type); }) ||
+             std::ranges::any_of(function.expressions, [&](const ir::Expr& e) { return is(e.type); });
+    };
+    const auto within = [&](const ir::StructDef& definition) {
+      return std::ranges::any_of(definition.fields, [&](const ir::Field& field) { return is(field.type); });
+    };
+    return in(forward_) || (backward_ != nullptr && in(*backward_)) || std::ranges::any_of(module.functions, in) ||
+           std::ranges::any_of(module.structs, within);
   }
 
   std::string heading() const {

@@ -39,7 +39,7 @@ struct Options {
 /// The source of one kernel. `forward` and `backward` (null: none) are kernels whose bodies refer to `module`; the
 /// latter has forward's parameters, followed by those of the gradients. Both must satisfy the verifier.
 ///
-/// Fails, naming the place, on what a target cannot express yet: half precision, and atomics of 8- and 16-bit integers
+/// Fails, naming the place, on what a target cannot express yet: atomics of 8- and 16-bit integers
 /// on CUDA.
 Result<backends::EmittedKernel> print(const ir::Module& module, const ir::Function& forward,
                                       const ir::Function* backward, backends::SourceTarget target,

@@ -282,14 +282,24 @@ TEST(Print, NamesAvoidKeywordsAndWhatTheKernelCalls) {
   EXPECT_THAT(text, HasSubstr("real sin_1 = sin(end);\n    real cos = sqrtf_function(real_1);\n"));
 }
 
-TEST(Print, RefusesHalfPrecisionAndNarrowAtomicsOnCuda) {
+TEST(Print, HalfPrecisionIsComputedInRealAndRoundedAfterEveryOperation) {
+  const ir::Module module = parse(
+      "kernel k(x: array<f16,1>, y: array<bf16,1>; i) {\n"
+      "  x[i] = add(mul(x[i], 0.5:f16), sin(x[i]))\n"
+      "  y[i] = cast<bf16>(x[i])\n}\n");
+  const std::string text = print(module, module.kernels[0], nullptr, SourceTarget::kCpp)->source();
+  EXPECT_THAT(text, HasSubstr("using half = Lifted<sizeof(real), Float16<10, -14>>::type;"));
+  EXPECT_THAT(text, HasSubstr("using bfloat = Lifted<sizeof(real), Float16<7, -126>>::type;"));
+  EXPECT_THAT(text, HasSubstr("x.at(i) = half(half(x.at(i) * 0.5f) + half(sin(real(x.at(i)))));"));
+  EXPECT_THAT(text, HasSubstr("y.at(i) = bfloat(x.at(i));"));
+}
+
+TEST(Print, RefusesNarrowAtomicsOnCuda) {
   const auto error = [](std::string_view text, SourceTarget target) {
     const ir::Module module = parse(text);
     const auto kernel = print(module, module.kernels[0], nullptr, target);
     return kernel.ok() ? "" : kernel.error().text();
   };
-  EXPECT_THAT(error("kernel k(x: array<f16,1>; i) {\n}\n", SourceTarget::kCpp),
-              HasSubstr("float16 is not supported in emitted code"));
   constexpr std::string_view kNarrow = "kernel k(x: array<i16,1>; i) {\n  atomic_add(x[i], 1:i16)\n}\n";
   EXPECT_EQ(error(kNarrow, SourceTarget::kCpp), "");
   EXPECT_EQ(error(kNarrow, SourceTarget::kCuda), "<text>:2:3: atomic_add on int16: CUDA's atomics take 32 and 64 bits");

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/source/unit.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::source {
@@ -46,8 +47,6 @@ class Check {
     if (type.shape == Shape::kStruct) {
       for (const ir::Field& field : module_.structs[type.struct_id].fields)
         this->type(field.type, loc);
-    } else if (type.scalar == Scalar::kF16 || type.scalar == Scalar::kBF16) {
-      refuse(fmt::format("{} is not supported in emitted code", ir::row(type.scalar).warp_name), loc);
     }
   }
 
@@ -55,11 +54,16 @@ class Check {
     const ir::Type type = function.expr(atomic.value).type;
     const bool addable = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub ||
                          atomic.op == ir::AtomicOp::kMin || atomic.op == ir::AtomicOp::kMax;
+    const bool adds = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub;
     if (!type.is_scalar() && !(type.is_aggregate() && addable)) {
       refuse(
           fmt::format("{} is supported on scalars{}", ir::row(atomic.op).warp, addable ? ", vectors and matrices" : ""),
           loc);
-    } else if (target_ == SourceTarget::kCuda && ir::row(type.scalar).bytes < 4) {
+    } else if (is_half(type.scalar) && !adds) {
+      refuse(fmt::format("{} on {}: half precision is only added and subtracted atomically", ir::row(atomic.op).warp,
+                         ir::row(type.scalar).warp_name),
+             loc);
+    } else if (target_ == SourceTarget::kCuda && ir::row(type.scalar).bytes < 4 && !is_half(type.scalar)) {
       refuse(fmt::format("{} on {}: CUDA's atomics take 32 and 64 bits", ir::row(atomic.op).warp,
                          ir::row(type.scalar).warp_name),
              loc);

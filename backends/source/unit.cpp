@@ -21,15 +21,15 @@ std::string_view spelling(Scalar scalar) {
     case Scalar::kU64: return "unsigned long long";
     case Scalar::kF32: return "real";
     case Scalar::kF64: return "double";
-    case Scalar::kF16:
-    case Scalar::kBF16: break;  // refused before anything is printed
+    case Scalar::kF16: return "half";
+    case Scalar::kBF16: return "bfloat";
   }
   return "";
 }
 
 Unit::Unit(const ir::Module& module, SourceTarget target, std::vector<std::string> symbols)
     : module_(module), target_(target), symbols_(std::move(symbols)), helpers_(target) {
-  for (const char* name : {"real", "fill_sample", "show_value", "require"})
+  for (const char* name : {"real", "half", "bfloat", "fill_sample", "show_value", "require"})
     globals_.reserve(name);
   for (const std::string& symbol : symbols_)
     globals_.reserve(symbol);
@@ -46,6 +46,8 @@ void Unit::name_structs() {
   for (const ir::StructDef& definition : module_.structs) {
     struct_names_.push_back(globals_.declare(definition.name));
     NameScopes fields;
+    for (const char* name : {"real", "half", "bfloat"})
+      fields.reserve(name);
     std::vector<std::string>& names = field_names_.emplace_back();
     for (const ir::Field& field : definition.fields)
       names.push_back(fields.declare(field.name));
@@ -65,6 +67,7 @@ std::string Unit::type(ir::Type type) {
     return fmt::format("Array<{}, {}>", this->type(type.element()), type.rank);
   }
   const std::string_view scalar = spelling(type.scalar);
+  if (type.shape != Shape::kStruct && is_half(type.scalar)) helpers_.use("Float16");
   switch (type.shape) {
     case Shape::kVoid: return "void";
     case Shape::kScalar: return std::string(scalar);

@@ -14,6 +14,9 @@
 
 namespace assay::source {
 
+/// Whether emitted code stores it in 16 bits, computes it in `real` and rounds after every operation.
+constexpr bool is_half(ir::Scalar scalar) { return scalar == ir::Scalar::kF16 || scalar == ir::Scalar::kBF16; }
+
 /// A scalar type as C spells it; the kernel's 32-bit float is "real".
 std::string_view spelling(ir::Scalar scalar);
 

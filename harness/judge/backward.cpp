@@ -181,6 +181,8 @@ class BackwardJudge {
   }
 
   void check_doubled(const Trial& trial) {
+    // The subnormal numbers of f16 begin so high that doubling what is summed is not exact.
+    if (computes_in(stage_.subject, ir::Scalar::kF16)) return;
     const Trial& once = find(Purpose::kFromZero, trial.set);
     for (std::size_t g = 0; g < carries_seed_.size(); ++g) {
       const auto a = read(once, g);

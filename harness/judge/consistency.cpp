@@ -21,6 +21,7 @@ constexpr double kFirstStep = 0x1p-6;
 /// f at one scalar of one array, and its part in the direction.
 struct Perturbation {
   std::size_t parameter;
+  std::size_t leaf;  ///< among those of the parameter
   std::size_t offset;
   double direction;
 };
@@ -81,12 +82,15 @@ class ConsistencyJudge {
       if (stage_.poisoned[p]) continue;
       const ir::Argument& argument = launch.arguments[p];
       const auto leaves = ir::leaves_of(stage_.subject.lifted, argument.type.element());
+      std::size_t number = 0;
       for (std::int64_t e = 0; e < ir::element_count(argument); ++e) {
         for (const ir::Leaf& leaf : leaves) {
+          ++number;
           if (!ir::is_float(leaf.scalar)) continue;
           const std::size_t offset = ir::element_offset(argument, e) + leaf.offset;
           const double scale = std::max(1.0, std::abs(ir::read_float(leaf.scalar, argument.bytes.data() + offset)));
-          perturbations_.push_back({p, offset, scale * rng.uniform_real(0.5, 1) * (rng.bernoulli(0.5) ? 1 : -1)});
+          perturbations_.push_back(
+              {p, number - 1, offset, scale * rng.uniform_real(0.5, 1) * (rng.bernoulli(0.5) ? 1 : -1)});
         }
       }
     }
@@ -109,18 +113,20 @@ class ConsistencyJudge {
     std::size_t next = 0;
     const ir::Launch& launch = input_.launch[kLiftLane];
     for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
-      std::vector<double> gradient;
+      std::vector<double> gradient(leaf_count(subject, launch.arguments[p]));
       for (std::size_t g = 0; g < subject.adjoint->gradients.size(); ++g) {
         if (static_cast<std::size_t>(subject.adjoint->gradients[g].primal) != p) continue;
         const std::size_t array = trial.experiment.parameters() + g;
-        for (const Computed& c : read_scalars(subject.lifted, trial.experiment.arrays()[array].before,
-                                              trial.experiment.bytes(stage_.bench.session, array))) {
-          gradient.push_back(c.value);
-        }
+        const std::vector<std::size_t> leaves = gradient_leaves(subject, input_, g);
+        const std::vector<Computed> scalars = read_scalars(subject.lifted, trial.experiment.arrays()[array].before,
+                                                           trial.experiment.bytes(stage_.bench.session, array));
+        for (std::size_t i = 0; i < scalars.size(); ++i)
+          gradient[leaves[i]] = scalars[i].value;
       }
-      for (std::size_t i = 0; next < perturbations_.size() && perturbations_[next].parameter == p; ++next, ++i) {
-        dot += gradient[i] * perturbations_[next].direction;
-        size_ += std::abs(gradient[i] * perturbations_[next].direction);
+      for (; next < perturbations_.size() && perturbations_[next].parameter == p; ++next) {
+        const double term = gradient[perturbations_[next].leaf] * perturbations_[next].direction;
+        dot += term;
+        size_ += std::abs(term);
       }
     }
     return dot;

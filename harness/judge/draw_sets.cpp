@@ -6,6 +6,7 @@
 
 #include "harness/judge/coverage.hpp"
 #include "harness/judge/paths.hpp"
+#include "ir/builder.hpp"
 
 namespace assay::harness {
 namespace {
@@ -26,8 +27,13 @@ LeafValues dense(const Subject& subject, const Launch& launch, std::uint64_t sal
   for (std::size_t p = 0; p < values.size(); ++p) {
     if (subject.writes(p) != written) continue;
     values[p].resize(leaf_count(subject, launch.arguments[p]));
-    for (std::size_t i = 0; i < values[p].size(); ++i)
-      values[p][i] = dense_value(i + 37 * p, salt);
+    const auto leaves = leaves_of(subject.module, launch.arguments[p].type.element());
+    for (std::size_t i = 0; i < values[p].size(); ++i) {
+      // Ten bits are more than a bf16 has.
+      const bool is_short = leaves[i % leaves.size()].scalar == Scalar::kBF16;
+      const double value = dense_value(i + 37 * p, salt);
+      values[p][i] = is_short ? round_to(Scalar::kBF16, value) : value;
+    }
   }
   return values;
 }
@@ -69,15 +75,17 @@ double mean_of_inputs(const Subject& subject, const Launch& launch) {
 }
 
 /// Share of the gradient's elements whose native bound is narrow enough.
-double informative_share(const Reference& reference) {
+double informative_share(const InputSet& set) {
+  const Reference& reference = set.reference;
   double informative = 0;
   double total = 0;
   for (const auto& gradient : reference.gradients) {
     if (!gradient) continue;
     for (const auto& element : gradient->elements) {
       total += 1;
-      informative += is_informative(
-          {.value = element.value, .bound = element.bound[Lane::kNative], .scale = scale_of(element, Lane::kNative)});
+      informative += is_informative({.value = element.value,
+                                     .bound = element.bound[Lane::kNative],
+                                     .scale = scale_of(element, Lane::kNative) * set.native_width});
     }
   }
   return total > 0 ? informative / total : 1;
@@ -93,7 +101,7 @@ bool writes_anything(const Reference& reference) {
 
 /// Orders sets by how much can be concluded from them.
 double worth(const InputSet& set) {
-  double worth = informative_share(set.reference) + (writes_anything(set.reference) ? 0 : -4);
+  double worth = informative_share(set) + (writes_anything(set.reference) ? 0 : -4);
   for (const Lane lane : kBothLanes)
     worth += 2 * set.conclusive(lane) + set.conclusive_gradient(lane);
   return worth;
@@ -182,6 +190,7 @@ class SetDrawer {
     set.launch[Lane::kLift] = lifted(subject_.module, set.launch[Lane::kNative]);
     set.reference = std::move(drawn.reference);
     if (gradient()) set.prefills = prefills_for(subject_, set);
+    if (computes_in(subject_, Scalar::kF16) || computes_in(subject_, Scalar::kBF16)) set.native_width = 256;
     set.input_mean = mean_of_inputs(subject_, set.launch[Lane::kNative]);
     return set;
   }

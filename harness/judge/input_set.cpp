@@ -32,11 +32,15 @@ void for_each_gradient(const Subject& subject, const InputSet& set, Visit visit)
     const passes::GradientParameter& gradient = subject.adjoint->gradients[g];
     const auto p = static_cast<std::size_t>(gradient.primal);
     const Argument& argument = set.launch[Lane::kNative].arguments[p];
-    const auto leaves = leaves_of(subject.module, argument.type.element());
-    const auto [first, count] = gradient.is_array ? std::pair{std::size_t{0}, leaf_count(subject, argument)}
-                                                  : field_leaves(subject.module, argument.type, gradient.fields);
-    for (std::size_t i = 0; i < count; ++i)
-      visit(g, i, p, first + i, leaves[(first + i) % leaves.size()].scalar);
+    const Type element = argument.type.element();
+    const auto [first, count] = field_leaves(subject.module, element, gradient.fields);
+    const auto leaves = leaves_of(subject.module, element);
+    const std::size_t stride = leaves.size();
+    const auto elements = static_cast<std::size_t>(element_count(argument));
+    for (std::size_t e = 0; e < elements; ++e) {
+      for (std::size_t i = 0; i < count; ++i)
+        visit(g, e * count + i, p, e * stride + first + i, leaves[first + i].scalar);
+    }
   }
 }
 
@@ -69,6 +73,15 @@ bool InputSet::conclusive_gradient(Lane lane) const {
   const auto all = references(lane);
   return !all.empty() && std::all_of(all.begin(), all.end(),
                                      [&](const Reference* path) { return path->decisions.uncertain_kinks[lane] == 0; });
+}
+
+bool computes_in(const Subject& subject, Scalar scalar) {
+  const auto in = [&](const Function& function) {
+    return std::any_of(function.expressions.begin(), function.expressions.end(), [&](const Expr& expr) {
+      return expr.type.has_float_components() && expr.type.scalar == scalar;
+    });
+  };
+  return in(subject.kernel) || std::any_of(subject.module.functions.begin(), subject.module.functions.end(), in);
 }
 
 double scale_of(const reference::GradientElement& element, Lane lane) {
@@ -150,7 +163,9 @@ std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, co
     const reference::GradientElement& element = reference.gradients[p]->elements[leaf];
     const Scalar scalar = lane == Lane::kLift ? Scalar::kF64 : type;
     const double u = std::ldexp(1.0, -row(scalar).digits);
-    Expected expected{.value = element.value, .bound = element.bound[lane], .scale = scale_of(element, lane)};
+    Expected expected{.value = element.value,
+                      .bound = element.bound[lane],
+                      .scale = scale_of(element, lane) * (lane == Lane::kNative ? set.native_width : 1)};
     if (!subject.writes(p)) {
       const double prefill = start == Start::kPrefilled ? value_at(set.prefills, p, leaf) : 0.0;
       expected.value += prefill;
@@ -165,6 +180,14 @@ std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, co
     result[g].push_back(expected);
   });
   return result;
+}
+
+std::vector<std::size_t> gradient_leaves(const Subject& subject, const InputSet& set, std::size_t gradient) {
+  std::vector<std::size_t> leaves;
+  for_each_gradient(subject, set, [&](std::size_t g, std::size_t, std::size_t, std::size_t leaf, Scalar) {
+    if (g == gradient) leaves.push_back(leaf);
+  });
+  return leaves;
 }
 
 }  // namespace assay::harness

@@ -34,6 +34,9 @@ struct Subject {
   const ir::Module& module_in(Lane lane) const { return lane == Lane::kNative ? module : lifted; }
 };
 
+/// Whether the kernel, or a function beside it, has values of the scalar type.
+bool computes_in(const Subject& subject, ir::Scalar scalar);
+
 struct InputSet {
   DrawRequest request;
   bool generic = false;
@@ -42,6 +45,9 @@ struct InputSet {
   reference::LeafValues prefills;    ///< for other gradients
   reference::Reference reference;
   double input_mean = 0;  ///< over all float inputs
+  /// By how much wider than 2^-10 of a gradient's scale its native bound may be and still mean something. 2^8 where the
+  /// kernel computes in f16 or bf16, of which a few operations leave no more; the double lift is held to 2^-10 as ever.
+  double native_width = 1;
 
   /// By lane: where decisions are uncertain but few, what the oracle says along the other paths that the bounds allow.
   std::array<std::vector<reference::Reference>, 2> other_paths;
@@ -81,6 +87,8 @@ std::vector<ir::Argument> gradient_arguments(const Subject& subject, const Input
 /// What they must hold afterwards, by gradient parameter, with seed_factor 1.
 std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, const InputSet& set,
                                                       const reference::Reference& reference, Lane lane, Start start);
+/// By scalar of a gradient's buffer: the number of the leaf that it belongs to among those of the primal parameter.
+std::vector<std::size_t> gradient_leaves(const Subject& subject, const InputSet& set, std::size_t gradient);
 /// By gradient parameter: whether the buffer also carries the seed, because the kernel writes the array.
 std::vector<bool> carries_seed(const Subject& subject);
 

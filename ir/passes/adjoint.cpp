@@ -109,7 +109,7 @@ class AdjointMaker {
       sweeps.bind(primal, builder.thread_index(kernel_.var(primal).name));
     }
     for (const GradientParameter& gradient : adjoint.gradients) {
-      if (gradient.is_array) sweeps.bind_gradient(gradient.primal, gradient.gradient);
+      if (gradient.is_array) sweeps.bind_gradient(gradient.primal, gradient.fields, gradient.gradient);
     }
     sweeps.run();
     if (sweeps.error()) return *sweeps.error();
@@ -135,13 +135,6 @@ class AdjointMaker {
   }
 
   std::optional<Error> unsupported(const SsaKernel& ssa) const {
-    for (VarId p = 0; p < kernel_.parameter_count; ++p) {
-      const Variable& parameter = kernel_.var(p);
-      if (!carries_floats(module_, parameter.type)) continue;
-      if (parameter.type.is_array() && parameter.type.shape == Shape::kStruct) {
-        return refuse(Refusal::kArrayOfStructs, module_, kernel_.loc, parameter.name);
-      }
-    }
     const Activity activity = find_activity(module_, kernel_, ssa);
     return check_region(ssa.body, find_changes(kernel_, ssa), activity);
   }
@@ -180,11 +173,11 @@ class AdjointMaker {
     const Variable& parameter = kernel_.var(primal);
     if (!carries_floats(module_, parameter.type)) return;
     const std::string name = "grad_" + parameter.name;
-    if (parameter.type.is_struct()) {
-      add_field_gradients(builder, {.primal = primal}, name, parameter.type, gradients);
+    const bool is_array = parameter.type.is_array();
+    if (parameter.type.shape == Shape::kStruct) {
+      add_field_gradients(builder, {.primal = primal, .is_array = is_array}, name, parameter.type, gradients);
       return;
     }
-    const bool is_array = parameter.type.is_array();
     add_gradient(builder, {.primal = primal, .is_array = is_array}, name,
                  is_array ? parameter.type : parameter.type.array_of(1), gradients);
   }
@@ -200,7 +193,8 @@ class AdjointMaker {
       if (fields[f].type.is_struct()) {
         add_field_gradients(builder, inner, inner_name, fields[f].type, gradients);
       } else {
-        add_gradient(builder, inner, inner_name, fields[f].type.array_of(1), gradients);
+        const int rank = at.is_array ? kernel_.var(at.primal).type.rank : 1;
+        add_gradient(builder, inner, inner_name, fields[f].type.array_of(rank), gradients);
       }
     }
   }

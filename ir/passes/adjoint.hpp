@@ -29,9 +29,10 @@ namespace assay::passes {
 struct GradientParameter {
   ir::VarId gradient = ir::kNone;  ///< the parameter of the backward kernel
   ir::VarId primal = ir::kNone;    ///< the parameter of the primal kernel
-  /// For a struct passed by value: the path of field numbers to the field whose gradient this is.
+  /// For structs, by value or in an array: the path of field numbers to the field whose gradient this is.
   std::vector<std::int32_t> fields = {};
-  /// True for an array: the gradient has the primal's shape. Otherwise it is an array of one element.
+  /// True for an array: the gradient has the primal's shape; of structs there is one array for each field. Otherwise it
+  /// is an array of one element.
   bool is_array = false;
 };
 

@@ -161,10 +161,9 @@ class Judge {
       ir::Argument argument = ir::make_argument(adjoint_.module, backward.var(gradient.gradient).type,
                                                 gradient.is_array ? trial_.launch.arguments[p].shape : one);
       if (writes_[p]) {
+        const std::vector<std::size_t> leaves = leaf_numbers(gradient);
         for_each_leaf(module_, argument, [&](const ir::Leaf& leaf, std::size_t offset, std::size_t number) {
-          if (ir::is_float(leaf.scalar)) {
-            ir::write_float(leaf.scalar, argument.bytes.data() + offset, seeds_[p][number]);
-          }
+          ir::write_float(leaf.scalar, argument.bytes.data() + offset, seeds_[p][leaves[number]]);
         });
       }
       launch.arguments.push_back(std::move(argument));
@@ -182,16 +181,29 @@ class Judge {
     });
   }
 
+  /// By scalar of the gradient: the number of the leaf that it belongs to among those of the parameter.
+  std::vector<std::size_t> leaf_numbers(const GradientParameter& gradient) const {
+    const ir::Argument& argument = trial_.launch.arguments[static_cast<std::size_t>(gradient.primal)];
+    const ir::Type element = argument.type.element();
+    const LeafRange range = leaves_for(module_, element, gradient.fields);
+    const std::size_t stride = ir::leaves_of(module_, element).size();
+    std::vector<std::size_t> numbers;
+    for (std::int64_t e = 0; e < ir::element_count(argument); ++e) {
+      for (std::size_t k = 0; k < range.count; ++k)
+        numbers.push_back(static_cast<std::size_t>(e) * stride + range.first + k);
+    }
+    return numbers;
+  }
+
   void check(const GradientParameter& gradient, const Reference& found) {
     const auto& swept = primal_.gradients[static_cast<std::size_t>(gradient.primal)];
     if (!swept) return;
     const auto& output = found.outputs[static_cast<std::size_t>(gradient.gradient)];
-    const LeafRange range = gradient.is_array ? LeafRange{0, swept->elements.size()}
-                                              : leaves_for(module_, kernel_.var(gradient.primal).type, gradient.fields);
-    for (std::size_t k = 0; k < range.count; ++k) {
-      const reference::GradientElement& want = swept->elements[range.first + k];
+    const std::vector<std::size_t> leaves = leaf_numbers(gradient);
+    for (std::size_t k = 0; k < leaves.size(); ++k) {
+      const reference::GradientElement& want = swept->elements[leaves[k]];
       const std::vector<double>& seeds = seeds_[static_cast<std::size_t>(gradient.primal)];
-      const long double before = seeds.empty() ? 0 : seeds[k];
+      const long double before = seeds.empty() ? 0 : seeds[leaves[k]];
       if (want.value != before) ++result_.changed;
       check(gradient, k, want, output ? output->elements[k].value : before);
     }

@@ -22,7 +22,7 @@ Sweeps::Sweeps(const Module& module, const Function& kernel, const SsaKernel& ss
       primal_(ssa.values.size(), kNone),
       predeclared_(ssa.values.size(), kNone),
       adjoint_(ssa.values.size(), kNone),
-      gradients_(kernel.variables.size(), kNone) {}
+      gradients_(kernel.variables.size()) {}
 
 void Sweeps::run() {
   forward(ssa_.body, liveness_.reverse_reads(ssa_.body), {.records = true, .stores = true});

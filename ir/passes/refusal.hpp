@@ -13,7 +13,6 @@ namespace assay::passes {
 
 enum class Refusal : std::uint8_t {
   kLocalArray,
-  kArrayOfStructs,
   kUnorderedAtomic,
   kExtremumAtomic,
   kAtomicResult,
@@ -28,10 +27,8 @@ struct RefusalRow {
   std::string_view text;  ///< what is wrong and what to do
 };
 
-inline constexpr std::array<RefusalRow, 8> kRefusals = {{
+inline constexpr std::array<RefusalRow, 7> kRefusals = {{
     {Refusal::kLocalArray, "A01-local-array", "a local array has no adjoint yet; use scalars or a vector"},
-    {Refusal::kArrayOfStructs, "A02-array-of-structs",
-     "an array of structs has no adjoint yet; pass one array for each field"},
     {Refusal::kUnorderedAtomic, "A04-unordered-atomic",
      "which thread's value remains depends on the order of threads, so there is no derivative"},
     {Refusal::kExtremumAtomic, "A05-extremum-atomic",

@@ -34,14 +34,6 @@ const Refused kRefused[] = {
   out[i] = a[0]
 }
 )"},
-    {Refusal::kArrayOfStructs, "array_of_structs", "5:8", R"(struct S {
-  a: f32
-}
-
-kernel k(s: array<S,1>, out: array<f32,1>; i) {
-  out[i] = s[i].a
-}
-)"},
     {Refusal::kUnorderedAtomic, "exchange", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   atomic_exchange(out[0], x[i])
 }

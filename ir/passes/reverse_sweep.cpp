@@ -19,12 +19,7 @@ void Sweeps::reverse(const Region& region) {
 
 void Sweeps::reverse_node(const Node& node) {
   if (const auto* compute = std::get_if<Compute>(&node.node)) reverse_compute(*compute);
-  if (const auto* load = std::get_if<LoadNode>(&node.node)) {
-    const VarId w = adjoint_[index(load->result)];
-    if (w != kNone) {
-      b_.atomic(AtomicOp::kAdd, gradients_[static_cast<std::size_t>(load->array)], exprs(load->indices), b_.var(w));
-    }
-  }
+  if (const auto* load = std::get_if<LoadNode>(&node.node)) reverse_load(*load);
   if (const auto* store = std::get_if<StoreNode>(&node.node)) reverse_store(*store);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) reverse_atomic(*atomic);
   if (const auto* branch = std::get_if<Branch>(&node.node)) reverse_branch(*branch);
@@ -94,15 +89,44 @@ ExprId Sweeps::add_struct(ExprId into, ExprId from) {
   return sum;
 }
 
-void Sweeps::reverse_store(const StoreNode& store) {
-  const VarId gradient = gradients_[static_cast<std::size_t>(store.array)];
-  if (activity_.is_active(store.value)) {
-    const VarId seed = b_.let("seed", b_.load(gradient, exprs(store.indices)));
-    b_.store(gradient, exprs(store.indices), b_.zero(store.value.type));
-    accumulate(store.value, b_.var(seed));
-  } else {
-    b_.store(gradient, exprs(store.indices), b_.zero(store.value.type));
+ExprId Sweeps::field_at(ExprId object, const std::vector<std::int32_t>& path, std::size_t first) {
+  for (std::size_t k = first; k < path.size(); ++k)
+    object = b_.field(object, path[k]);
+  return object;
+}
+
+ExprId Sweeps::with_field_at(VarId object, const std::vector<std::int32_t>& path, ExprId value) {
+  for (std::size_t depth = path.size(); depth-- > 0;) {
+    ExprId outer = b_.var(object);
+    for (std::size_t k = 0; k < depth; ++k)
+      outer = b_.field(outer, path[k]);
+    value = b_.op(Op::kWithField, {outer, value}, kVoid, path[depth]);
   }
+  return value;
+}
+
+void Sweeps::reverse_load(const LoadNode& load) {
+  const VarId w = adjoint_[index(load.result)];
+  if (w == kNone) return;
+  for (const FieldGradient& field : gradients_[static_cast<std::size_t>(load.array)])
+    b_.atomic(AtomicOp::kAdd, field.gradient, exprs(load.indices), field_at(b_.var(w), field.fields));
+}
+
+void Sweeps::reverse_store(const StoreNode& store) {
+  const bool is_active = activity_.is_active(store.value);
+  VarId seed = kNone;
+  if (is_active && store.value.type.is_struct()) seed = b_.let_zero("seed", store.value.type);
+  for (const FieldGradient& field : gradients_[static_cast<std::size_t>(store.array)]) {
+    const Type part = b_.function().var(field.gradient).type.element();
+    const auto cell = [&] { return b_.load(field.gradient, exprs(store.indices)); };
+    if (is_active && seed == kNone) {
+      seed = b_.let("seed", cell());
+    } else if (is_active) {
+      b_.assign(seed, with_field_at(seed, field.fields, cell()));
+    }
+    b_.store(field.gradient, exprs(store.indices), b_.zero(part));
+  }
+  if (is_active) accumulate(store.value, b_.var(seed));
 }
 
 void Sweeps::reverse_atomic(const AtomicNode& atomic) {
@@ -110,13 +134,13 @@ void Sweeps::reverse_atomic(const AtomicNode& atomic) {
   const std::string& name = kernel_.var(atomic.array).name;
   if (!operation.differentiable) return fail(refuse(Refusal::kUnorderedAtomic, module_, b_.at(), name));
   if (atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax) return reverse_extremum(atomic);
-  const VarId gradient = gradients_[static_cast<std::size_t>(atomic.array)];
+  const VarId gradient = gradient_of(atomic.array);
   const ExprId seed = b_.load(gradient, exprs(atomic.indices));
   accumulate(atomic.value, atomic.op == AtomicOp::kSub ? b_.op(Op::kNeg, {seed}) : seed);
 }
 
 void Sweeps::reverse_extremum(const AtomicNode& atomic) {
-  const VarId gradient = gradients_[static_cast<std::size_t>(atomic.array)];
+  const VarId gradient = gradient_of(atomic.array);
   const VarId seed = b_.let_zero("seed", atomic.value.type);
   // The array holds its final content here.
   const ExprId won = b_.op(Op::kEq, {expr(atomic.value), b_.load(atomic.array, exprs(atomic.indices))});

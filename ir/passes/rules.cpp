@@ -93,7 +93,8 @@ ExprId length(C c, int) { return where(y(c) > like(y(c), 0), x(c) * (w(c) / y(c)
 ExprId with_field(C c, int k) {
   const ExprId field = c.builder.field(c.w, c.index);
   if (k == 1) return field;
-  const ExprId none = c.builder.zero(c.builder.type_of(field));
+  const Type type = c.builder.type_of(field);
+  const ExprId none = type.is_struct() ? c.builder.var(c.builder.let_zero("zero", type)) : c.builder.zero(type);
   return c.builder.op(Op::kWithField, {c.w, none}, kVoid, c.index);
 }
 ExprId arm(C c, int k) {

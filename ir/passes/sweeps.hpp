@@ -27,6 +27,12 @@ struct LoopRecord {
   std::vector<ir::VarId> states;    ///< local arrays, one for each carried value of LoopNeeds::state
 };
 
+/// A gradient array of an array parameter: of the whole elements, or of one field of structs.
+struct FieldGradient {
+  std::vector<std::int32_t> fields;  ///< the path to the field; empty for whole elements
+  ir::VarId gradient = ir::kNone;
+};
+
 /// Writes the sweeps with a Builder. One object makes one backward kernel.
 class Sweeps {
  public:
@@ -35,8 +41,10 @@ class Sweeps {
 
   /// The variable that stands for a value from now on.
   void bind(ValueId value, ir::VarId variable) { primal_[index(value)] = variable; }
-  /// The gradient array of an array parameter.
-  void bind_gradient(ir::VarId array, ir::VarId gradient) { gradients_[static_cast<std::size_t>(array)] = gradient; }
+  /// The gradient array of an array parameter, or of one field of the structs in it.
+  void bind_gradient(ir::VarId array, std::vector<std::int32_t> fields, ir::VarId gradient) {
+    gradients_[static_cast<std::size_t>(array)].push_back({std::move(fields), gradient});
+  }
   /// Both sweeps of the whole kernel.
   void run();
   /// The adjoint of a by-value parameter once run() is done; kNone if nothing reaches it.
@@ -84,7 +92,13 @@ class Sweeps {
   void reverse(const Region& region);
   void reverse_node(const Node& node);
   void reverse_compute(const Compute& compute);
+  void reverse_load(const LoadNode& load);
   void reverse_store(const StoreNode& store);
+  /// The gradient array of an array whose elements are no structs.
+  VarId gradient_of(VarId array) const { return gradients_[static_cast<std::size_t>(array)].front().gradient; }
+  /// The field of a struct that a path names, and the struct with that field replaced.
+  ExprId field_at(ExprId object, const std::vector<std::int32_t>& path, std::size_t first = 0);
+  ExprId with_field_at(VarId object, const std::vector<std::int32_t>& path, ExprId value);
   void reverse_atomic(const AtomicNode& atomic);
   void reverse_extremum(const AtomicNode& atomic);
   void reverse_branch(const Branch& branch);
@@ -117,11 +131,11 @@ class Sweeps {
   Activity activity_;
   Liveness liveness_;
   ir::Builder& b_;
-  std::int32_t stride_function_;    ///< in the backward module: checkpoint_stride(steps, slots)
-  std::vector<VarId> primal_;       ///< by value
-  std::vector<VarId> predeclared_;  ///< by value: declared before the branch that defines it
-  std::vector<VarId> adjoint_;      ///< by value: kNone until something contributes
-  std::vector<VarId> gradients_;    ///< by array parameter
+  std::int32_t stride_function_;                       ///< in the backward module: checkpoint_stride(steps, slots)
+  std::vector<VarId> primal_;                          ///< by value
+  std::vector<VarId> predeclared_;                     ///< by value: declared before the branch that defines it
+  std::vector<VarId> adjoint_;                         ///< by value: kNone until something contributes
+  std::vector<std::vector<FieldGradient>> gradients_;  ///< by array parameter
   std::map<const Loop*, LoopRecord> records_;
   std::vector<ir::Stmt> hoisted_;    ///< declarations of local arrays, for the top of the kernel
   int reverse_depth_ = 0;            ///< number of reversed loops around the point being written

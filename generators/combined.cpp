@@ -1,0 +1,154 @@
+// Kernels of 20 to 200 statements out of the parts of other families: expressions, branches, loops with carried state,
+// reductions of rows, work in place, atomics, integers that choose, and functions' worth of temporaries.
+#include <functional>
+
+#include "generators/carried_state.hpp"
+#include "generators/families.hpp"
+#include "generators/ingredients.hpp"
+#include "generators/integers.hpp"
+
+namespace assay::generators {
+namespace {
+
+using ir::Op;
+
+const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul,  Op::kMul,         Op::kSin, Op::kTanh,
+                               Op::kDiv, Op::kMin, Op::kSqrt, Op::kConditional, Op::kExp, Op::kAtan};
+constexpr Interval kSmall{-2, 2};
+constexpr int kMostTrips = 6;
+
+/// What the segments of a kernel work on.
+struct Parts {
+  ir::VarId rows = ir::kNone;     ///< x[i, j]
+  ir::VarId state = ir::kNone;    ///< read and written in place
+  ir::VarId total = ir::kNone;    ///< for atomics
+  ir::VarId numbers = ir::kNone;  ///< integers
+  ir::VarId length = ir::kNone;   ///< trips of dynamic loops
+};
+
+/// Appends one piece of a kernel after another, each of which leaves variables that later ones may use.
+class Assembler {
+ public:
+  Assembler(Grower& grower, const Parts& parts)
+      : grower_(grower), sketch_(grower.sketch()), b_(sketch_.b()), parts_(parts) {}
+
+  void segment() {
+    switch (sketch_.rng().uniform_int(0, 8)) {
+      case 0: return branch();
+      case 1: return loop();
+      case 2: return row();
+      case 3: return in_place();
+      case 4: return atomic();
+      case 5: return choice();
+      case 6: return nested();
+      default: return add_temporaries(grower_, sketch_.rng().uniform_int(1, 3), 2);
+    }
+  }
+
+ private:
+  ir::VarId start(const char* name) { return sketch_.let(name, grower_.grow_in(kSmall, 2)); }
+  void change(ir::VarId variable, int depth) { sketch_.assign(variable, grower_.grow_in(kSmall, depth)); }
+
+  void branch() {
+    const ir::VarId value = start("v");
+    const Term test = grower_.condition(2);
+    const bool both = sketch_.rng().bernoulli(0.6);
+    sketch_.if_(
+        test, [&] { change(value, 2); }, both ? std::function<void()>([&] { change(value, 3); }) : nullptr);
+  }
+  void loop() {
+    const RangeOf range = sketch_.rng().bernoulli(0.6) ? dynamic_range(
+                                                             sketch_, [&] { return b_.var(parts_.length); }, kMostTrips)
+                                                       : constant_range(sketch_);
+    const CarriedState state = start_state(grower_, range.trips);
+    sketch_.loop("j", range.start, range.stop, range.step, range.index, [&](ir::VarId index) {
+      if (sketch_.rng().bernoulli(0.5)) offer_index(grower_, index);
+      update_state(grower_, state, false);
+    });
+  }
+  /// A sum over the thread's row.
+  void row() {
+    const ir::VarId sum = sketch_.let("sum", grower_.literal({0.25, 1}));
+    sketch_.set_range(sum, {-2.0 * kMostTrips - 1, 2.0 * kMostTrips + 1});
+    sketch_.loop("k", b_.i32(0), b_.var(parts_.length), b_.i32(1), {0, kMostTrips - 1}, [&](ir::VarId k) {
+      sketch_.offer_element(parts_.rows, [this, k] {
+        return std::vector<ir::ExprId>{sketch_.thread_index(), b_.var(k)};
+      });
+      const Term term = grower_.fit(grower_.with_unused(grower_.grow(2)), kSmall);
+      b_.assign(sum, b_.op(Op::kAdd, {b_.var(sum), term.expr}));
+    });
+  }
+  void in_place() {
+    const Term factor = grower_.grow_in({-1, 1}, 2);
+    const Term product = grower_.mul({b_.load(parts_.state, sketch_.here()), kSmall}, factor);
+    const Term value = grower_.fit(grower_.add(product, grower_.leaf()), kSmall);
+    b_.store(parts_.state, sketch_.here(), value.expr);
+  }
+  void atomic() {
+    const ir::AtomicOp op = sketch_.rng().bernoulli(0.7) ? ir::AtomicOp::kAdd : ir::AtomicOp::kSub;
+    const ir::ExprId bin = b_.op(Op::kMod, {sketch_.thread_index(), b_.i32(sketch_.rng().uniform_int(1, 4))});
+    b_.atomic(op, parts_.total, {bin}, grower_.grow_in(kSmall, 2).expr);
+  }
+  /// An integer chooses what becomes of a value.
+  void choice() {
+    const ir::VarId value = start("c");
+    const Term test = integer_condition(sketch_, ir::kI32);
+    sketch_.if_(
+        test, [&] { change(value, 2); },
+        [&] {
+          const Term other = integer_condition(sketch_, ir::kI32);
+          sketch_.if_(other, [&] { change(value, 1); });
+        });
+  }
+  void nested() {
+    const CarriedState state = start_state(grower_, 6);
+    sketch_.loop("a", b_.i32(0), b_.i32(2), b_.i32(1), {0, 1}, [&](ir::VarId) {
+      sketch_.loop("b", b_.i32(0), b_.i32(3), b_.i32(1), {0, 2},
+                   [&](ir::VarId) { update_state(grower_, state, false); });
+    });
+  }
+
+  Grower& grower_;
+  Sketch& sketch_;
+  ir::Builder& b_;
+  Parts parts_;
+};
+
+}  // namespace
+
+void make_combined(Sketch& sketch) {
+  Rng& rng = sketch.rng();
+  const ir::Type real = choose_real(rng);
+  const auto inputs = add_inputs(sketch, real, 1, 2, 4);
+  const auto scalars = add_scalars(sketch, real, 0, 2);
+  Parts parts;
+  parts.rows = sketch.array("rows", real, 2);
+  parts.state = sketch.array("state", real, 1);
+  parts.total = sketch.array("total", real, 1);
+  parts.numbers = sketch.array("kind", ir::kI32, 1, {0, 7});
+  parts.length = sketch.scalar("n", ir::kI32, {1, kMostTrips});
+  const auto outputs = add_outputs(sketch, real, 1, 2);
+  sketch.start();
+  offer_arrays(sketch, inputs);
+  offer_variables(sketch, scalars);
+  sketch.offer_elements({parts.numbers});
+  sketch.offer({.type = real, .range = kSmall, .make = [&sketch, parts] {
+                  return sketch.b().load(parts.state, sketch.here());
+                }});
+  // A row is used even where no segment sums over one.
+  sketch.offer_element(parts.rows, [&sketch] {
+    return std::vector<ir::ExprId>{sketch.thread_index(), sketch.b().i32(0)};
+  });
+
+  Grower grower(sketch, real, kMenu);
+  Assembler assembler(grower, parts);
+  for (int left = rng.uniform_int(6, 22); left > 0; --left)
+    assembler.segment();
+  const Term last = grower.fit(grower.with_unused(grower.grow(2)), kSmall);
+  sketch.b().store(parts.state, sketch.here(), last.expr);
+  sketch.b().atomic(ir::AtomicOp::kAdd, parts.total, {sketch.b().i32(0)}, grower.grow_in(kSmall, 1).expr);
+  for (const ir::VarId output : outputs)
+    sketch.store(output, grower.grow(2));
+}
+
+}  // namespace assay::generators

@@ -1,0 +1,147 @@
+// Functions: with one result and with two, called several times and by one another, with branches and loops inside, of
+// scalars and of arrays.
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "generators/carried_state.hpp"
+#include "generators/families.hpp"
+#include "generators/ingredients.hpp"
+
+namespace assay::generators {
+namespace {
+
+using ir::Op;
+
+const std::vector<Op> kMenu = {Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kSin, Op::kTanh, Op::kDiv, Op::kConditional};
+constexpr Interval kResult{-2, 2};
+
+/// A function of the module: its arguments lie in kResult, and so do its results.
+struct Made {
+  std::int32_t index = 0;
+  int scalars = 0;         ///< float parameters, first
+  bool has_array = false;  ///< then an array and an index into it
+  std::size_t results = 1;
+};
+
+/// Calls of earlier functions with the parameters as arguments, as leaves that expressions may use.
+void offer_calls(Grower& grower, const std::vector<Made>& functions, const std::vector<ir::VarId>& parameters,
+                 ir::VarId array, ir::VarId index) {
+  Sketch& sketch = grower.sketch();
+  for (const Made& made : functions) {
+    if (made.results != 1 || (made.has_array && array == ir::kNone)) continue;
+    sketch.offer({.type = grower.real(),
+                  .range = kResult,
+                  .make =
+                      [&sketch, made, parameters, array, index] {
+                        std::vector<ir::ExprId> args;
+                        for (int k = 0; k < made.scalars; ++k)
+                          args.push_back(sketch.b().var(sketch.rng().choose(parameters)));
+                        if (made.has_array) {
+                          args.push_back(sketch.b().var(array));
+                          args.push_back(sketch.b().var(index));
+                        }
+                        return sketch.b().call(made.index, std::move(args));
+                      },
+                  .uses = 1,
+                  .discrete = true});
+  }
+}
+
+/// A function as a sketch of its own, of which `body` makes the results.
+Made add_function(Sketch& outer, ir::Type real, const std::vector<Made>& earlier) {
+  Rng& rng = outer.rng();
+  const std::string name =
+      fmt::format("{}{}", rng.choose({"shape", "blend", "force", "gain", "curve"}), earlier.size());
+  Sketch sketch(name, rng.split(name));
+  ir::Function& function = sketch.b().function();
+  sketch.adopt_functions(outer);
+  function.is_kernel = false;
+  Made made{.index = static_cast<std::int32_t>(earlier.size())};
+  made.scalars = rng.uniform_int(1, 3);
+  made.has_array = rng.bernoulli(0.25);
+  made.results = rng.bernoulli(0.3) ? 2 : 1;
+  const auto parameters = add_scalars(sketch, real, made.scalars, made.scalars);
+  const ir::VarId array = made.has_array ? sketch.array("values", real, 1) : ir::kNone;
+  const ir::VarId index = made.has_array ? sketch.scalar("k", ir::kI32, {0, 16}) : ir::kNone;
+  function.annotations.clear();
+  function.results.assign(made.results, real);
+  // Two arguments may be equal, and so are no inputs that a condition may compare.
+  for (const ir::VarId parameter : parameters) {
+    const auto make = [&sketch, parameter] { return sketch.b().var(parameter); };
+    sketch.offer({.type = real, .range = kResult, .make = make, .variable = parameter, .discrete = true});
+  }
+  ir::Builder& b = sketch.b();
+  if (made.has_array) sketch.offer_element(array, [&b, index] { return std::vector<ir::ExprId>{b.var(index)}; });
+
+  Grower grower(sketch, real, kMenu);
+  offer_calls(grower, earlier, parameters, array, index);
+  const auto result = [&](int depth) { return grower.fit(grower.grow(depth), kResult).expr; };
+  const auto leave = [&] {
+    std::vector<ir::ExprId> values;
+    for (std::size_t r = 0; r < made.results; ++r)
+      values.push_back(result(2));
+    b.return_(std::move(values));
+  };
+  const int shape = rng.uniform_int(0, 3);
+  if (shape == 0) sketch.if_(grower.condition(1), leave);
+  if (shape == 1) {
+    const CarriedState state = start_state(grower, 4);
+    sketch.loop("j", b.i32(0), b.i32(4), b.i32(1), {0, 3}, [&](ir::VarId) { update_state(grower, state, false); });
+  }
+  if (shape == 2) add_temporaries(grower, 2, 2);
+  std::vector<ir::ExprId> values{grower.fit(grower.with_unused(grower.grow(2)), kResult).expr};
+  if (made.results == 2) values.push_back(result(2));
+  b.return_(std::move(values));
+  ir::Module module = sketch.take();
+  outer.add_function(std::move(module.kernels[0]));
+  return made;
+}
+
+}  // namespace
+
+void make_function(Sketch& sketch) {
+  Rng& rng = sketch.rng();
+  const ir::Type real = choose_real(rng);
+  std::vector<Made> functions;
+  for (int left = rng.uniform_int(1, 4); left > 0; --left)
+    functions.push_back(add_function(sketch, real, functions));
+  const auto inputs = add_inputs(sketch, real, 1, 1, 3);
+  const auto scalars = add_scalars(sketch, real, 0, 1);
+  const auto outputs = add_outputs(sketch, real, 1, 2);
+  sketch.start();
+  offer_arrays(sketch, inputs);
+  offer_variables(sketch, scalars);
+
+  Grower grower(sketch, real, kMenu);
+  ir::Builder& b = sketch.b();
+  const auto arguments = [&](const Made& made) {
+    std::vector<ir::ExprId> args;
+    for (int k = 0; k < made.scalars; ++k)
+      args.push_back(grower.grow_in(kResult, 1).expr);
+    if (made.has_array) {
+      args.push_back(b.var(inputs[0]));
+      args.push_back(sketch.thread_index());
+    }
+    return args;
+  };
+  // Each function once or twice, so that none is left out; then whatever the outputs make of the results.
+  for (const Made& made : functions) {
+    for (int left = rng.uniform_int(1, 2); left > 0; --left) {
+      std::vector<ir::ExprId> args = arguments(made);
+      if (made.results == 1) {
+        sketch.let("r", {b.call(made.index, std::move(args)), kResult});
+        continue;
+      }
+      const std::vector<std::string> names{sketch.fresh("p"), sketch.fresh("q")};
+      for (const ir::VarId result : b.call_statement(made.index, std::move(args), names)) {
+        sketch.set_new_range(result, kResult);
+        sketch.offer_variable(result);
+      }
+    }
+  }
+  store_outputs(grower, outputs, 2);
+}
+
+}  // namespace assay::generators
