@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "harness/judge/trial.hpp"
+#include "ir/builder.hpp"
 #include "ir/support/hash.hpp"
 
 namespace assay::harness {
@@ -28,9 +29,13 @@ InputSet seeded(const Stage& stage, const Drawn& drawn) {
   set.seeds.resize(drawn.launch.arguments.size());
   set.prefills.resize(drawn.launch.arguments.size());
   for (std::size_t p = 0; p < set.seeds.size(); ++p) {
-    if (!drawn.reference.outputs[p]) continue;
-    for (const reference::OutputElement& element : drawn.reference.outputs[p]->elements)
-      set.seeds[p].push_back(element.written ? dense_value(set.seeds[p].size(), p) : 0);
+    const auto& output = drawn.reference.outputs[p];
+    if (!output) continue;
+    for (std::size_t i = 0; i < output->elements.size(); ++i) {
+      const ir::Scalar scalar = output->leaves[i % output->leaves.size()];
+      const bool seeded = output->elements[i].written && ir::is_float(scalar);
+      set.seeds[p].push_back(seeded ? ir::round_to(scalar, dense_value(i, p)) : 0);
+    }
   }
   set.reference = stage.subject.oracle.evaluate({.launch = drawn.launch,
                                                  .profile = stage.bench.profile,
