@@ -34,7 +34,7 @@ std::string place(const Subject& subject, std::size_t parameter, const ir::Argum
 
 ForwardComparison compare_forward(const Subject& subject, std::size_t launch, const Answer& answer) {
   const harness::InputSet& set = subject.sets()[launch];
-  const auto expected = harness::expected_outputs(subject.in_harness(), set, reference::kNative);
+  const auto expected = harness::expected_outputs(set.reference, reference::kNative);
   ForwardComparison comparison;
   for (std::size_t p = 0; p < expected.size(); ++p) {
     if (!expected[p]) continue;

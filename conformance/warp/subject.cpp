@@ -8,6 +8,7 @@
 
 #include "conformance/cases.hpp"
 #include "generators/generator.hpp"
+#include "harness/judge/draw_sets.hpp"
 #include "harness/select/curated.hpp"
 #include "harness/select/python_file.hpp"
 #include "harness/select/random_kernels.hpp"

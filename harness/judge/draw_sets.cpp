@@ -175,24 +175,7 @@ class SetDrawer {
   }
 
   std::variant<InputSet, NoInputs> draw_one(const DrawRequest& request) {
-    InputSet set;
-    auto result = space_.draw(request, [&](reference::Run& run) {
-      set.seeds = dense(subject_, run.launch, kSeedSalt, true);
-      run.profile = profile_;
-      run.gradient = gradient();
-      run.seeds = set.seeds;
-    });
-    if (auto* none = std::get_if<NoInputs>(&result)) return std::move(*none);
-    Drawn& drawn = std::get<Drawn>(result);
-    set.request = request;
-    set.generic = request.distribution == Distribution::kUniform;
-    set.launch[Lane::kNative] = std::move(drawn.launch);
-    set.launch[Lane::kLift] = lifted(subject_.module, set.launch[Lane::kNative]);
-    set.reference = std::move(drawn.reference);
-    if (gradient()) set.prefills = prefills_for(subject_, set);
-    if (computes_in(subject_, Scalar::kF16) || computes_in(subject_, Scalar::kBF16)) set.native_width = 256;
-    set.input_mean = mean_of_inputs(subject_, set.launch[Lane::kNative]);
-    return set;
+    return draw_set(subject_, space_, request, profile_, gradient());
   }
 
   void follow_other_paths(InputSet& set) const {
@@ -253,6 +236,28 @@ class SetDrawer {
 };
 
 }  // namespace
+
+std::variant<InputSet, NoInputs> draw_set(const Subject& subject, InputSpace& space, const DrawRequest& request,
+                                          const reference::Profile& profile, bool gradient) {
+  InputSet set;
+  auto result = space.draw(request, [&](reference::Run& run) {
+    set.seeds = dense(subject, run.launch, kSeedSalt, true);
+    run.profile = profile;
+    run.gradient = gradient;
+    run.seeds = set.seeds;
+  });
+  if (auto* none = std::get_if<NoInputs>(&result)) return std::move(*none);
+  Drawn& drawn = std::get<Drawn>(result);
+  set.request = request;
+  set.generic = request.distribution == Distribution::kUniform;
+  set.launch[Lane::kNative] = std::move(drawn.launch);
+  set.launch[Lane::kLift] = lifted(subject.module, set.launch[Lane::kNative]);
+  set.reference = std::move(drawn.reference);
+  if (gradient) set.prefills = prefills_for(subject, set);
+  if (computes_in(subject, Scalar::kF16) || computes_in(subject, Scalar::kBF16)) set.native_width = 256;
+  set.input_mean = mean_of_inputs(subject, set.launch[Lane::kNative]);
+  return set;
+}
 
 std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, InputSpace& space, const Policy& policy,
                                                         const reference::Profile& profile, std::uint64_t seed) {

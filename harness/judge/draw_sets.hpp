@@ -18,4 +18,8 @@ namespace assay::harness {
 std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, InputSpace& space, const Policy& policy,
                                                         const reference::Profile& profile, std::uint64_t seed);
 
+/// One set of the given extent, not redrawn for its path.
+std::variant<InputSet, NoInputs> draw_set(const Subject& subject, InputSpace& space, const DrawRequest& request,
+                                          const reference::Profile& profile, bool gradient);
+
 }  // namespace assay::harness
