@@ -31,21 +31,28 @@ void offer_calls(Grower& grower, const std::vector<Made>& functions, const std::
   Sketch& sketch = grower.sketch();
   for (const Made& made : functions) {
     if (made.results != 1 || (made.has_array && array == ir::kNone)) continue;
-    sketch.offer({.type = grower.real(),
-                  .range = kResult,
-                  .make =
-                      [&sketch, made, parameters, array, index] {
-                        std::vector<ir::ExprId> args;
-                        for (int k = 0; k < made.scalars; ++k)
-                          args.push_back(sketch.b().var(sketch.rng().choose(parameters)));
-                        if (made.has_array) {
-                          args.push_back(sketch.b().var(array));
-                          args.push_back(sketch.b().var(index));
-                        }
-                        return sketch.b().call(made.index, std::move(args));
-                      },
-                  .uses = 1,
-                  .discrete = true});
+    sketch.offer(
+        {.type = grower.real(),
+         .range = kResult,
+         .make =
+             [&sketch, made, parameters, array, index] {
+               std::vector<ir::ExprId> args;
+               // Different ones: of equal ones too much cancels, as in the derivative of (a - b) * b.
+               const auto first = sketch.rng().uniform_int<std::size_t>(0, parameters.size() - 1);
+               for (std::size_t k = 0; k < static_cast<std::size_t>(made.scalars); ++k) {
+                 const ir::ExprId plain = sketch.b().var(parameters[(first + k) % parameters.size()]);
+                 const double scale = k < parameters.size() ? 1 : (k < 2 * parameters.size() ? 0.75 : 0.4);
+                 const ir::Type type = sketch.b().type_of(plain);
+                 args.push_back(scale == 1 ? plain : sketch.b().op(Op::kMul, {plain, sketch.b().literal(type, scale)}));
+               }
+               if (made.has_array) {
+                 args.push_back(sketch.b().var(array));
+                 args.push_back(sketch.b().var(index));
+               }
+               return sketch.b().call(made.index, std::move(args));
+             },
+         .uses = 1,
+         .discrete = true});
   }
 }
 

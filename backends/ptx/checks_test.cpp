@@ -148,6 +148,19 @@ TEST(Checks, ReadWriteRaceOnGlobal) {
   expect_only(run<float>(ordered, std::vector<float>(65), kTwoBlocks).result, Kind::kReadWriteRace);
 }
 
+TEST(Checks, ThreadsThatShareAWordOutDoNotRace) {
+  const std::string own = "mul.wide.u32 %rd4, %r5, 2; add.s64 %rd4, %rd1, %rd4; ld.global.u16 %rs1, [%rd4];";
+  for (const Geometry& geometry : {kTwoWarps, kTwoBlocks, Geometry{{13}, {1}}}) {
+    expect_clean(
+        run<std::uint16_t>(body(own + "st.global.u16 [%rd4], %rs1;"), std::vector<std::uint16_t>(66), geometry).result);
+  }
+  // Each reads its own half of a word and writes the next one, which lies in the same word for every other thread.
+  const auto bad =
+      run<std::uint16_t>(body(own + "st.global.u16 [%rd4+2], %rs1;"), std::vector<std::uint16_t>(66), kTwoWarps);
+  EXPECT_FALSE(kinds(bad.result).empty());
+  EXPECT_THAT(kinds(bad.result), ::testing::Each(Kind::kReadWriteRace));
+}
+
 TEST(Checks, ManyReadersThenAWriterAmongThem) {
   const std::string text = body("ld.global.u32 %r6, [%rd1]; setp.eq.u32 %p1, %r1, 31; @%p1 st.global.u32 [%rd1], %r6;");
   expect_only(run<float>(text, std::vector<float>(1)).result, Kind::kReadWriteRace);

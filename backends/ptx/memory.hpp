@@ -3,8 +3,9 @@
 // A shadow cell stands for a word of 4 bytes and has 12: who wrote it last and who read it last, when, with which
 // instruction and which of its bytes; and which bytes were ever written. "When" is a stamp, which goes up at each
 // block, barrier and synchronisation of a warp: blocks run one after another, so stamps of a launch, of a block and of
-// a phase between barriers each are a range. Of several readers the last is known, and whether there were others;
-// accesses to different bytes of a word never conflict.
+// a phase between barriers each are a range. Of several readers the last is known, and whether there were others.
+// Accesses to different bytes of a word never conflict; where threads share a word out among them, the cell knows the
+// bytes of the last one only, and a conflict on the others is missed.
 #pragma once
 
 #include <cstddef>

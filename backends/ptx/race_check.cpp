@@ -56,8 +56,11 @@ void Execution::check_read(Cell& cell, std::uint32_t bytes, const Actor& actor) 
   }
   if (actor.memory.strong || (cell.read == self && !actor.memory.non_coherent)) return;
   const std::uint32_t earlier = stamp_of(cell.read);
+  // A cell names one reader: of other bytes, which another thread read, it forgets the reader.
+  const bool by_another = thread_of(cell.read) != actor.thread || earlier < block_since_;
+  const bool apart = by_another && (cell.read & bytes) == 0;
   std::uint32_t kept = 0;
-  if (earlier < launch_since_) {
+  if (earlier < launch_since_ || apart) {
     cell.info &= ~kReadFlags;
   } else if (unordered(cell.read, actor)) {
     cell.info |= earlier < block_since_ ? kReadByOtherBlock : kReadByMany;
@@ -92,7 +95,8 @@ void Execution::check_write(Cell& cell, std::uint32_t bytes, const Actor& actor)
   } else if (checks.races && read && (unordered(cell.read, actor) || by_many || (cell.info & kReadByOtherBlock) != 0)) {
     report(atomic ? Finding::Kind::kAtomicRace : Finding::Kind::kReadWriteRace, actor, &cell.read, reader);
   }
-  const bool goes_on = stamp_of(cell.write) >= phase_since_ && (cell.write & 15U) != 0;
+  const bool apart = thread_of(cell.write) != actor.thread && (cell.write & bytes) == 0;
+  const bool goes_on = stamp_of(cell.write) >= phase_since_ && (cell.write & 15U) != 0 && !apart;
   // A plain write of this thread that nothing orders before this atomic still counts as plain.
   const bool stays_plain = goes_on && !atomically && thread_of(cell.write) == actor.thread;
   cell.info = (cell.info & 0xfff000efU) | std::uint32_t{actor.memory.number} << 8U | bytes |

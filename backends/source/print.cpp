@@ -75,6 +75,7 @@ class KernelPrinter {
     std::string aliases;
     if (rest.find("half") != std::string::npos && uses(ir::Scalar::kF16)) aliases += kHalfAlias;
     if (rest.find("bfloat") != std::string::npos && uses(ir::Scalar::kBF16)) aliases += kBFloatAlias;
+    if (!aliases.empty()) unit_.helpers().use("Float16");
     const bool uses_real = !aliases.empty() || rest.find("real") != std::string::npos;
     kernel_.name = legal_identifier(forward_.name);
     kernel_.body = heading() + std::string(uses_real ? kAlias : "") + aliases + rest;
