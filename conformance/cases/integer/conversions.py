@@ -10,11 +10,11 @@ def conversions(
     x: wp.array(dtype=float),
     narrow: wp.array(dtype=wp.int8),
     wide: wp.array(dtype=wp.int64),
-    unsigned: wp.array(dtype=wp.uint32),
+    seventh: wp.array(dtype=wp.uint32),
     out: wp.array(dtype=float),
 ):
     i = wp.tid()
     narrow[i] = wp.int8(a[i])
     wide[i] = wp.int64(a[i]) * wp.int64(a[i]) + wp.int64(int(x[i]))
-    unsigned[i] = wp.uint32(a[i]) / wp.uint32(7)
+    seventh[i] = wp.uint32(a[i]) / wp.uint32(7)
     out[i] = x[i] * float(wp.uint8(a[i])) + float(int(x[i]) % 10)
