@@ -1,6 +1,7 @@
 // Records what a run decides, and how close to the other outcome each decision was.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "reference/cpu/bound.hpp"
@@ -19,7 +20,7 @@ class DecisionRecorder {
   /// outcome is forced. `slack` is by how much each lane's computed distance may differ.
   bool overturned(double distance, const LaneBounds& slack) {
     bool flip = false;
-    for (int lane = 0; lane < kLanes; ++lane) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
       if (!uncertain(distance, slack[lane])) continue;
       if (lane == forced_.lane) flip = forced(summary_.uncertain[lane]);
       ++summary_.uncertain[lane];
@@ -30,7 +31,7 @@ class DecisionRecorder {
 
   /// A decision that changes derivatives only.
   void kink(double distance, const LaneBounds& slack) {
-    for (int lane = 0; lane < kLanes; ++lane) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
       if (!uncertain(distance, slack[lane])) continue;
       ++summary_.uncertain_kinks[lane];
       note_place();
@@ -38,7 +39,7 @@ class DecisionRecorder {
   }
 
   /// There were more than two possible outcomes.
-  void not_enumerable(int lane) { summary_.enumerable[lane] = false; }
+  void not_enumerable(std::size_t lane) { summary_.enumerable[lane] = false; }
 
   /// Adds an outcome to the path.
   void outcome(std::uint64_t value) {

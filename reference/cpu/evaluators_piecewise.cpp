@@ -33,7 +33,7 @@ Bounded rounded_to_integer(const Arithmetic& a, long double ideal, long double o
   Bounded result{a.decisions().overturned(distance, slack) ? other : ideal, {}};
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     if (!(slack[lane] < 0.5)) {
-      a.decisions().not_enumerable(static_cast<int>(lane));
+      a.decisions().not_enumerable(lane);
       result.e[lane] = slack[lane] + 1;
     }
   }
