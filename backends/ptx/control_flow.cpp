@@ -59,10 +59,9 @@ void Execution::branch(Warp& warp, std::size_t number, std::uint32_t mask) {
   warp.groups.push_back(std::move(taken));
 }
 
-void Execution::call(Warp& warp, std::size_t number, std::uint32_t mask) {
-  Group& group = warp.groups[number];
-  const Op& op = kernel_.ops[group.pc];
-  for (const CallOp::Copy& copy : kernel_.calls[op.detail].arguments) {
+/// Copies words of local memory, for the lanes in `mask`: a call's arguments or results.
+void Execution::copy_local(Warp& warp, std::span<const CallOp::Copy> copies, std::uint32_t mask) {
+  for (const CallOp::Copy& copy : copies) {
     for (std::uint32_t word = 0; word < copy.words; ++word) {
       for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(left));
@@ -73,6 +72,12 @@ void Execution::call(Warp& warp, std::size_t number, std::uint32_t mask) {
       }
     }
   }
+}
+
+void Execution::call(Warp& warp, std::size_t number, std::uint32_t mask) {
+  Group& group = warp.groups[number];
+  const Op& op = kernel_.ops[group.pc];
+  copy_local(warp, kernel_.calls[op.detail].arguments, mask);
   Group callee{.pc = op.target, .mask = mask, .returns = group.returns};
   callee.returns.push_back(group.pc);
   if (mask == group.mask) {
@@ -101,17 +106,7 @@ void Execution::leave(Warp& warp, std::size_t number, std::uint32_t mask, bool e
   }
   const std::uint32_t caller = leaving.returns.back();
   leaving.returns.pop_back();
-  for (const CallOp::Copy& copy : kernel_.calls[kernel_.ops[caller].detail].results) {
-    for (std::uint32_t word = 0; word < copy.words; ++word) {
-      for (std::uint32_t left = mask; left != 0; left &= left - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-        const std::size_t to = std::size_t{copy.to + word} * kLanes + lane;
-        const std::size_t from = std::size_t{copy.from + word} * kLanes + lane;
-        warp.local[to] = warp.local[from];
-        warp.local_written[to] = warp.local_written[from];
-      }
-    }
-  }
+  copy_local(warp, kernel_.calls[kernel_.ops[caller].detail].results, mask);
   leaving.pc = caller + 1;
   if (all) {
     group = std::move(leaving);

@@ -68,6 +68,7 @@ class Execution {
   // control_flow.cpp
   bool control(Warp& warp, std::size_t number, std::uint32_t& pc, std::uint32_t mask);
   void branch(Warp& warp, std::size_t number, std::uint32_t mask);
+  static void copy_local(Warp& warp, std::span<const CallOp::Copy> copies, std::uint32_t mask);
   void call(Warp& warp, std::size_t number, std::uint32_t mask);
   void leave(Warp& warp, std::size_t number, std::uint32_t mask, bool exits);
   bool arrive(Warp& warp, std::size_t number, std::uint32_t mask);
