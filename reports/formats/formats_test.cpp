@@ -117,6 +117,13 @@ TEST(Sarif, TellsOfFilesOnlyAndAtALine) {
   EXPECT_EQ(std::count_if(results.begin(), results.end(), [](const json& r) { return r.at("level") == "note"; }), 1);
 }
 
+TEST(Sarif, LeavesOutKernelsThatLieInNoFile) {
+  reports::Run run = run_of({});
+  for (json& record : run.cases)
+    record["source"]["file"] = "";
+  EXPECT_TRUE(sarif_json(run, summarise(run)).at("runs").at(0).at("results").empty());
+}
+
 TEST(Markdown, ShowsHostileTextAndNoMarkupOfIt) {
   const reports::Run run = run_of({.hostile = kHostile});
   const std::string text = summary_markdown(run, summarise(run));
