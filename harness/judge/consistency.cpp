@@ -63,8 +63,9 @@ class ConsistencyJudge {
     double step = kFirstStep;
     for (int shrink = 0; shrink <= kShrinks; ++shrink, step /= 4) {
       const std::vector<ir::Launch> stencil = stencil_at(step);
-      if (!same_path(stencil)) continue;
-      const auto derivative = difference(stencil, step);
+      const auto noise = noise_along(stencil);
+      if (!noise) continue;
+      const auto derivative = difference(stencil, step, *noise);
       if (verdict_.failed()) return;
       if (!std::isfinite(derivative.value) || derivative.error > 1e-6 * std::max(1.0, size_)) continue;
       return decide(*dot, derivative);
@@ -148,20 +149,26 @@ class ConsistencyJudge {
     return stencil;
   }
 
-  bool same_path(const std::vector<ir::Launch>& stencil) const {
-    const auto path_of = [&](const ir::Launch& launch) {
-      const auto run = stage_.subject.lifted_oracle.evaluate({.launch = launch, .uninitialised = stage_.poisoned});
-      return run.findings.empty() && run.complete ? std::optional(run.decisions.path) : std::nullopt;
+  /// The greatest rounding_noise of the points, which may be far more than that of the input in their middle: of sums
+  /// that cancel it grows with what is summed. Nothing if the points do not all take the input's path.
+  std::optional<double> noise_along(const std::vector<ir::Launch>& stencil) const {
+    double noise = 0;
+    const auto evaluate = [&](const ir::Launch& launch) {
+      return stage_.subject.lifted_oracle.evaluate(
+          {.launch = launch, .profile = stage_.bench.profile, .uninitialised = stage_.poisoned});
     };
-    const auto base = path_of(input_.launch[kLiftLane]);
-    if (!base) return false;
+    const auto is_defined = [](const reference::Reference& run) { return run.findings.empty() && run.complete; };
+    const reference::Reference base = evaluate(input_.launch[kLiftLane]);
+    if (!is_defined(base)) return std::nullopt;
     for (const ir::Launch& launch : stencil) {
-      if (path_of(launch) != base) return false;
+      const reference::Reference run = evaluate(launch);
+      if (!is_defined(run) || run.decisions.path != base.decisions.path) return std::nullopt;
+      noise = std::max(noise, rounding_noise(run));
     }
-    return true;
+    return noise;
   }
 
-  Extrapolation difference(const std::vector<ir::Launch>& stencil, double step) {
+  Extrapolation difference(const std::vector<ir::Launch>& stencil, double step, double noise) {
     std::vector<Trial> trials;
     const std::vector<Role> roles = roles_of(stage_, backends::Pass::kForward);
     for (const ir::Launch& launch : stencil) {
@@ -172,7 +179,7 @@ class ConsistencyJudge {
     }
     if (!run_trials(stage_, trials, verdict_)) return {.value = NAN};
     std::array<double, kRows> differences{};
-    const double noise = rounding_noise() / step;
+    noise /= step;
     for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
       differences[row] = weighted_change(trials[2 * row], trials[2 * row + 1]) / (2 * step);
     }
@@ -197,10 +204,10 @@ class ConsistencyJudge {
   }
 
   /// Bound on the rounding of <w, f(x)>, from the oracle's bounds for the double lift.
-  double rounding_noise() const {
+  double rounding_noise(const reference::Reference& run) const {
     double sum = 0;
     for (std::size_t p = 0; p < stage_.uses.size(); ++p) {
-      const auto& output = input_.reference.outputs[p];
+      const auto& output = run.outputs[p];
       if (!output || input_.seeds[p].empty()) continue;
       for (std::size_t i = 0; i < output->elements.size(); ++i)
         sum += std::abs(input_.seeds[p][i]) * output->elements[i].bound[kLiftLane];

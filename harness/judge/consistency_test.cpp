@@ -31,12 +31,22 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
         out[i] = 3.0 * x[i]
 )";
 
+// Its derivative is exactly zero, its differences are rounding, the more of it the further x is from zero.
+constexpr const char* kCancelling = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    # domain: -0.00001 <= x <= 0.00001
+    i = wp.tid()
+    out[i] = 1000.0 * (3.0 * x[i] - x[i] - x[i] - x[i])
+)";
+
 /// Runs T2, and nothing else, on a kernel with edits.
-PassVerdict consistency_of(const char* python, std::vector<Edit> edits = {}) {
+PassVerdict consistency_of(const char* python, std::vector<Edit> edits = {}, std::uint64_t seed = 0) {
   const Specimen specimen{.name = "kernel", .python = python, .edits = std::move(edits)};
   const KernelSource source = testing::source_of(specimen);
   const auto device = testing::cpu_device();
-  const RunOptions options = testing::CpuRun::quick();
+  RunOptions options = testing::CpuRun::quick();
+  options.seed += seed;
   const Prepared prepared = prepare(source, testing::planting_printer({specimen}), device->target(), options);
   if (prepared.stopped) throw std::runtime_error(prepared.stopped->message);
   const auto built = device->build({&*prepared.emitted, 1}, options.mode.flags);
@@ -74,6 +84,14 @@ TEST(Consistency, ShrinksTheStepUntilThePathIsOne) {
   const PassVerdict verdict = consistency_of(kBranch);
   EXPECT_FALSE(verdict.failed()) << verdict.decide().message;
   EXPECT_TRUE(verdict.tiers.t2.has_value()) << verdict.inconclusive.path;
+}
+
+TEST(Consistency, CountsTheRoundingOfEveryPointOfTheStencil) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const PassVerdict verdict = consistency_of(kCancelling, {}, seed);
+    EXPECT_FALSE(verdict.failed()) << seed << ": " << verdict.decide().message;
+    EXPECT_TRUE(verdict.tiers.t2.has_value());
+  }
 }
 
 TEST(Consistency, SeesAWrongDerivativeWithoutTheOracle) {
