@@ -10,9 +10,11 @@ namespace {
 
 using ir::Op;
 
-/// Whether the result is an exact constant or jumps where the operands are the same expression.
+/// Whether the result is an exact constant or jumps, or its derivative by the third operand is exactly zero, where the
+/// first two operands are the same expression.
 bool needs_different_operands(Op op) {
   switch (op) {
+    case Op::kLerp:
     case Op::kSub:
     case Op::kDiv:
     case Op::kMod:
@@ -35,6 +37,14 @@ bool jumps(Op op) {
     case ir::Kink::kAtQuotientIntegers: return true;
     default: return op == Op::kSign || op == Op::kStep || op == Op::kNonzero;
   }
+}
+
+/// Whether values lie on both sides of zero. Those that only reach it may be there for many inputs, up to rounding, as
+/// log(cosh(x)) is for small x; what is left on the wrong side of an interval that is rounded outwards counts for
+/// nothing.
+bool has_both_signs(Interval range) {
+  constexpr double kSliver = 0.05;
+  return range.low < -kSliver * std::abs(range.high) && range.high > kSliver * std::abs(range.low);
 }
 
 /// Whether the result is one of the operands.
@@ -121,6 +131,7 @@ Term Grower::apply(Op op, std::vector<Term> operands) {
   if (constant) return literal({0.25, 1.75});
   const ir::Expr last = sketch_.b().function().expr(operands.back().expr);
   if (op == Op::kNeg && last.kind == ir::ExprKind::kOperation && last.op == Op::kNeg) return operands[0];
+  if (op == Op::kAbs && !has_both_signs(operands[0].range)) return operands[0];
   const bool sum = op == Op::kAdd || op == Op::kSub;
   if (sum && last.kind == ir::ExprKind::kLiteral && operands[1].range.high < 0)
     return shifted(fit(operands[0], kTame), op == Op::kAdd ? operands[1].range.low : -operands[1].range.low);
@@ -140,7 +151,7 @@ Term Grower::tame(Term term) { return fit(term, kTame); }
 Term Grower::fit(Term term, Interval target) {
   if (contains(target, term.range)) return term;
   if (!depends_on_leaves(term.expr)) return literal(target);
-  const bool away_from_zero = target.low > 0 && contains(term.range, 0.0);
+  const bool away_from_zero = target.low > 0 && has_both_signs(term.range);
   if (!away_from_zero) return scale_and_shift(term, target);
   // y * y + c and abs(y) + c are how people keep a value positive.
   const double width = target.high - target.low;
