@@ -24,6 +24,7 @@ struct Invocation {
 void add_run(CLI::App& app, Invocation& invocation);
 void add_emit(CLI::App& app, Invocation& invocation);
 void add_diff(CLI::App& app, Invocation& invocation);
+void add_generate(CLI::App& app, Invocation& invocation);
 void add_list(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
 void add_profile(CLI::App& app, Invocation& invocation);

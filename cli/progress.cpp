@@ -38,8 +38,10 @@ std::size_t columns() {
 
 }  // namespace
 
-Progress::Progress(std::size_t planned, bool color)
-    : planned_(planned), color_(color), is_terminal_(::isatty(STDERR_FILENO) == 1), ticker_([this] { tick(); }) {}
+Progress::Progress(std::size_t planned, bool color, Words words)
+    : planned_(planned), color_(color), words_(words), is_terminal_(::isatty(STDERR_FILENO) == 1), ticker_([this] {
+        tick();
+      }) {}
 
 Progress::~Progress() { stop(); }
 
@@ -50,6 +52,12 @@ void Progress::record(const harness::CaseRecord& record) {
     ++unexpected_;
     tell(record);
   }
+}
+
+void Progress::set(std::size_t done, std::size_t bad) {
+  const std::lock_guard lock(mutex_);
+  done_ = done;
+  unexpected_ = bad;
 }
 
 void Progress::tell(const harness::CaseRecord& record) {
@@ -88,14 +96,14 @@ void Progress::tick() {
 
 std::string Progress::figures() const {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  std::string text = fmt::format("{}/{} cases", done_, planned_);
+  std::string text = fmt::format("{}/{} {}", done_, planned_, words_.things);
   if (done_ > 0) {
     const double rate = static_cast<double>(done_) / seconds;
     text += fmt::format(", {:.1f}/s, {} left", rate, about(static_cast<double>(planned_ - done_) / rate));
   } else {
     text += fmt::format(", {}", about(seconds));
   }
-  if (unexpected_ > 0) text += fmt::format(", {} unexpected", unexpected_);
+  if (unexpected_ > 0) text += fmt::format(", {} {}", unexpected_, words_.bad);
   return text;
 }
 

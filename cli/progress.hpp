@@ -19,14 +19,23 @@ class Progress {
  public:
   static constexpr std::size_t kMostTold = 100;
 
+  /// What is counted, in the plural, and how those among it are called that are not as they should be.
+  struct Words {
+    const char* things = "cases";
+    const char* bad = "unexpected";
+  };
+
   /// Starts to show; `color` is for the lines on standard output.
-  Progress(std::size_t planned, bool color);
+  Progress(std::size_t planned, bool color, Words words);
+  Progress(std::size_t planned, bool color) : Progress(planned, color, Words{}) {}
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   /// Removes the bar.
   ~Progress();
 
   void record(const harness::CaseRecord& record);
+  /// For what leaves no record: how many are done, and how many are bad.
+  void set(std::size_t done, std::size_t bad);
   /// Removes the bar and stops showing.
   void stop();
   [[nodiscard]] std::size_t done() const;
@@ -42,6 +51,7 @@ class Progress {
 
   const std::size_t planned_;
   const bool color_;
+  const Words words_;
   const bool is_terminal_;
   const Clock::time_point start_ = Clock::now();
   std::size_t done_ = 0;

@@ -23,6 +23,9 @@ json golden(const std::string& name) {
 std::string_view schema_of(const std::string& golden_name) {
   if (golden_name == "report") return kReportSchemaText;
   if (golden_name == "state") return kStateSchemaText;
+  if (golden_name == "dataset_row") return kDatasetRowSchemaText;
+  if (golden_name == "stats") return kStatsSchemaText;
+  if (golden_name == "plan" || golden_name == "block" || golden_name == "rejected") return kManifestSchemaText;
   return kRecordSchemaText;
 }
 
@@ -34,7 +37,8 @@ std::string joined(const std::vector<Complaint>& complaints) {
 }
 
 TEST(Schemas, AcceptEveryGoldenDocument) {
-  for (const char* name : {"run_start", "case_pass", "case_fail", "run_end", "report", "state"}) {
+  for (const char* name : {"run_start", "case_pass", "case_fail", "run_end", "report", "state", "dataset_row", "stats",
+                           "plan", "block", "rejected"}) {
     const std::vector<Complaint> complaints = Validator(schema_of(name)).complaints(golden(name));
     EXPECT_TRUE(complaints.empty()) << name << "\n" << joined(complaints);
   }
@@ -89,7 +93,8 @@ void collect_properties(const json& node, const std::string& path, std::vector<s
 }
 
 TEST(Schemas, DescribeEveryPropertyWithAnExampleThatTheyAccept) {
-  for (const std::string_view text : {kRecordSchemaText, kReportSchemaText, kStateSchemaText}) {
+  for (const std::string_view text : {kRecordSchemaText, kReportSchemaText, kStateSchemaText, kDatasetRowSchemaText,
+                                      kManifestSchemaText, kStatsSchemaText}) {
     const json schema = json::parse(text);
     std::vector<std::pair<std::string, json>> properties;
     collect_properties(schema, "", properties);

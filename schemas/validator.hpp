@@ -11,9 +11,12 @@
 namespace assay::schemas {
 
 // The versions that this program writes. A change that old readers cannot take raises the first number.
-inline constexpr std::string_view kRecordSchemaVersion = "1.2.0";
+inline constexpr std::string_view kRecordSchemaVersion = "1.3.0";
 inline constexpr std::string_view kReportSchemaVersion = "1.1.0";
 inline constexpr std::string_view kStateSchemaVersion = "1.0.0";
+inline constexpr std::string_view kDatasetRowSchemaVersion = "1.0.0";
+inline constexpr std::string_view kManifestSchemaVersion = "1.0.0";
+inline constexpr std::string_view kStatsSchemaVersion = "1.0.0";
 
 // One thing that a schema does not admit.
 struct Complaint {

@@ -82,6 +82,7 @@ bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdic
   for (std::size_t t = 0; t < outcomes.size(); ++t) {
     trials[t].outcome = std::move(outcomes[t]);
     if (auto* done = std::get_if<Completed>(&trials[t].outcome)) {
+      verdict.sizes.insert(requests[t].threads);
       if (done->profile) verdict.profiles.push_back(std::move(*done->profile));
       continue;
     }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ class PassVerdict {
   TierResults tiers;
   std::int64_t values_compared = 0;
   std::int64_t input_sets = 0;
+  std::set<std::int64_t> sizes;  ///< threads of the launches that completed
   std::int64_t generic_sets = 0;
   std::int64_t conclusive_generic_sets = 0;
   InconclusiveCounts inconclusive;

@@ -153,6 +153,7 @@ struct CaseRecord {
   std::optional<double> rho_max;
   std::int64_t values_compared = 0;
   std::int64_t input_sets = 0;
+  std::vector<std::int64_t> sizes;     // threads of the launches that completed, ascending
   std::int64_t controls_rejected = 0;  // negative controls that the comparator refused, over all outputs
   InconclusiveCounts inconclusive;
   TierResults tiers;

@@ -190,6 +190,7 @@ void add_optional_members(Json& line, const CaseRecord& record) {
     line["finding"] = {
         {"line", record.finding->line}, {"access", record.finding->access}, {"threads", record.finding->threads}};
   }
+  if (!record.sizes.empty()) line["sizes"] = record.sizes;
   for (const Unreached& way : record.unreached)
     line["unreached"].push_back({{"line", way.line}, {"what", way.what}});
   for (const backends::MemoryFinding& fault : record.faults)
@@ -221,6 +222,7 @@ void read_optional_members(CaseRecord& record, const json& line) {
                              .access = finding.at("access"),
                              .threads = finding.at("threads").get<std::vector<std::string>>()};
   }
+  record.sizes = line.value("sizes", std::vector<std::int64_t>());
   for (const json& fault : line.value("faults", json::array()))
     record.faults.push_back(memory_finding_from(fault));
   for (const json& profile : line.value("profiles", json::array()))

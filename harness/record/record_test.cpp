@@ -32,6 +32,7 @@ CaseRecord full_record() {
       .rho_max = kInf,
       .values_compared = 640,
       .input_sets = 10,
+      .sizes = {0, 7, 65537},
       .controls_rejected = 7,
       .inconclusive = {.path = 1, .kink = 2, .conditioning = 3, .overflow = 4, .race = 5, .domain = 6},
       .attempts = {Outcome::crashed, Outcome::fail},
@@ -115,6 +116,7 @@ TEST(RecordJson, DefaultRecordLeavesOutWhatItDoesNotHave) {
   CaseRecord record = full_record();
   record.failures.clear();
   record.finding.reset();
+  record.sizes.clear();
   record.faults.clear();
   record.profiles.clear();
   record.artifact.reset();
@@ -122,7 +124,7 @@ TEST(RecordJson, DefaultRecordLeavesOutWhatItDoesNotHave) {
   record.rho_max.reset();
   const json line = json::parse(to_line(record));
   EXPECT_EQ(first_complaint(line.dump()), "");
-  for (const char* name : {"failures", "finding", "faults", "profiles", "artifact", "log"})
+  for (const char* name : {"failures", "finding", "sizes", "faults", "profiles", "artifact", "log"})
     EXPECT_FALSE(line.contains(name)) << name;
   EXPECT_TRUE(line.at("rho_max").is_null());
   EXPECT_EQ(case_from(line), record);

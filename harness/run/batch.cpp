@@ -63,6 +63,7 @@ void take_verdict(CaseRecord& record, PassVerdict verdict) {
   if (verdict.values_compared > 0) record.rho_max = verdict.rho_max;
   record.values_compared = verdict.values_compared;
   record.input_sets = verdict.input_sets;
+  record.sizes.assign(verdict.sizes.begin(), verdict.sizes.end());
   for (const auto& [array, tally] : verdict.controls)
     record.controls_rejected += tally.rejected;
   record.inconclusive = verdict.inconclusive;

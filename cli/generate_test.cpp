@@ -1,0 +1,107 @@
+// Datasets made by the command, judged on the CPU.
+#include <algorithm>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/testing/command_runner.hpp"
+
+namespace assay::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::Ran;
+using testing::Workshop;
+
+class GenerateTest : public ::testing::Test {
+ protected:
+  void expect_ok(const std::string& command) const {
+    const Ran ran = workshop_.run(command);
+    EXPECT_EQ(ran.status, 0) << command << "\n" << ran.out << ran.err;
+  }
+  /// All files but stats.json, which holds times.
+  void expect_same(const std::string& a, const std::string& b) const {
+    expect_ok("diff -r -x stats.json " + a + " " + b);
+  }
+
+  Workshop workshop_{ASSAY_PROGRAM};
+};
+
+TEST_F(GenerateTest, ProvesRowsAndThreadsMakeNoDifference) {
+  expect_ok("assay generate --count 6 --families loop,integer --weights loop=2 --quick --jobs 1 --output one");
+  expect_ok("assay generate --count 6 --families loop,integer --weights loop=2 --quick --jobs 8 --output eight");
+  expect_same("one", "eight");
+  const json stats = json::parse(workshop_.read("one/stats.json"));
+  EXPECT_EQ(stats.at("families"), json({{"integer", 2}, {"loop", 4}}));
+  EXPECT_GT(stats.at("timing").at("compilers_s"), 0);
+  expect_ok("cd one && sha256sum -c checksums.sha256");
+
+  expect_ok("cat one/data/*.zst | zstd -dc | head -1 > row.json");
+  const json row = json::parse(workshop_.read("row.json"));
+  const json& evidence = row.at("evidence");
+  const auto forward = std::ranges::find_if(
+      evidence, [](const json& one) { return one.at("device") == "cpu" && one.at("pass") == "forward"; });
+  ASSERT_NE(forward, evidence.end());
+  EXPECT_THAT((*forward).at("verdict").get<std::string>(), HasSubstr("pass"));
+  EXPECT_GT((*forward).at("values_compared"), 0);
+  EXPECT_GT((*forward).at("controls_rejected"), 0);
+  EXPECT_FALSE((*forward).at("sizes").empty());
+  const auto cuda = std::ranges::find_if(evidence, [](const json& one) { return one.at("device") == "cuda"; });
+  EXPECT_EQ((*cuda).at("verdict"), "not_run");
+  EXPECT_EQ((*cuda).at("reason"), "not asked for");
+}
+
+TEST_F(GenerateTest, TakesAUsersKernels) {
+  workshop_.write("two.py", R"(import warp as wp
+
+@wp.kernel
+def scale(x: wp.array(dtype=float), factor: float, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = factor * x[i]
+
+@wp.kernel
+def count(n: wp.array(dtype=int)):
+    i = wp.tid()
+    n[i] = i
+)");
+  expect_ok("assay generate --from two.py --quick --output d && cat d/data/*.zst | zstd -dc > rows.jsonl");
+  const std::string rows = workshop_.read("rows.jsonl");
+  EXPECT_EQ(std::ranges::count(rows, '\n'), 2);
+  EXPECT_THAT(rows, AllOf(HasSubstr(R"("family":"user")"), HasSubstr(R"("name":"user/two.count")"),
+                          HasSubstr("the kernel has no float parameter")));
+}
+
+TEST_F(GenerateTest, AKilledRunGoesOnToTheSameBytes) {
+  const std::string options = "generate --count 600 --no-verify --jobs 1 --output ";
+  expect_ok("assay " + options + "whole");
+  const Ran killed = workshop_.run("\"$program\" " + options +
+                                   "killed & job=$!; while ! ls killed/partial/*.zst >/dev/null 2>&1; do sleep 0.01; "
+                                   "done; kill -KILL $job; wait $job; test $? = 137");
+  EXPECT_EQ(killed.status, 0) << "was too fast to be killed";
+  expect_ok("assay " + options + "killed --resume");
+  expect_same("whole", "killed");
+}
+
+TEST_F(GenerateTest, SaysWhatIsWrongWithTheCommand) {
+  struct Wrong {
+    const char* options;
+    const char* message;
+  };
+  for (const Wrong& wrong :
+       {Wrong{"", "--count is missing"}, Wrong{"--count 4 --families lop", "did you mean 'loop'"},
+        Wrong{"--count 4 --families loop --weights math=2", "no weight of a chosen family"},
+        Wrong{"--count 4 --weights loop=0", "expected a positive number"},
+        Wrong{"--count 4 --shard 4/4", "is no shard"}, Wrong{"--count 4 --from two.py", "do not go with it"},
+        Wrong{"--count 4 --device tpu", "tpu"}}) {
+    const Ran ran = workshop_.run(std::string("assay generate --output d ") + wrong.options);
+    EXPECT_EQ(ran.status, 2) << wrong.options;
+    EXPECT_THAT(ran.err, HasSubstr(wrong.message)) << wrong.options;
+  }
+}
+
+}  // namespace
+}  // namespace assay::cli

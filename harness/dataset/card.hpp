@@ -1,0 +1,18 @@
+// The dataset card: README.md with the header that the Hugging Face hub reads.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "harness/dataset/plan.hpp"
+#include "harness/dataset/stats.hpp"
+
+namespace assay::dataset {
+
+/// `stats_json` is what stats.json says without timings; `sample` a row's line, or empty.
+std::string card_text(const Plan& plan, const Stats& stats, const nlohmann::ordered_json& stats_json,
+                      const std::string& sample);
+
+}  // namespace assay::dataset

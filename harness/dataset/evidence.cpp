@@ -1,0 +1,59 @@
+#include "harness/dataset/evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace assay::dataset {
+namespace {
+
+/// What the harness checks around every launch on any device.
+constexpr std::string_view kHarnessChecks[] = {"guard_bands", "poison", "unmodified_inputs"};
+
+std::string determinism_of(const harness::CaseRecord& record, bool order_dependent) {
+  if (!record.tiers.t5 || record.tiers.t5->checks == 0) return "not_tested";
+  return order_dependent ? "order_dependent" : "bitwise";
+}
+
+/// JSON has no infinity; where the judge passed there is none.
+std::optional<double> finite(const std::optional<double>& rho) {
+  return rho && std::isfinite(*rho) ? rho : std::nullopt;
+}
+
+}  // namespace
+
+Evidence evidence_of(const harness::CaseRecord& record, const Rendered& kernel, std::span<const std::string> checks) {
+  const bool backward = record.pass == "backward";
+  Evidence evidence{.device = record.device,
+                    .pass = record.pass,
+                    .mode = record.mode.empty() ? "strict" : record.mode,
+                    .verdict = std::string(to_text(record.outcome)),
+                    .rho_max = finite(record.rho_max),
+                    .values_compared = record.values_compared,
+                    .input_sets = record.input_sets,
+                    .sizes = record.sizes,
+                    .finite_difference_rho = record.tiers.t2 ? finite(record.tiers.t2->rho_max) : std::nullopt,
+                    .determinism = determinism_of(
+                        record, backward ? kernel.order_dependent_backward : kernel.order_dependent_forward),
+                    .controls_rejected = record.controls_rejected,
+                    .inconclusive = record.inconclusive};
+  evidence.memory_checks.assign(std::begin(kHarnessChecks), std::end(kHarnessChecks));
+  std::ranges::copy(checks, std::back_inserter(evidence.memory_checks));
+  return evidence;
+}
+
+Evidence not_run(std::string_view device, std::string_view pass, std::string reason) {
+  return {.device = std::string(device),
+          .pass = std::string(pass),
+          .verdict = std::string(to_text(harness::Outcome::not_run)),
+          .reason = std::move(reason),
+          .determinism = "not_tested"};
+}
+
+void sort(std::vector<Evidence>& evidence) {
+  // "forward" before "backward"; devices and modes by name.
+  const auto key = [](const Evidence& one) { return std::tuple(one.device, one.pass != "forward", one.mode); };
+  std::ranges::stable_sort(evidence, [&](const Evidence& a, const Evidence& b) { return key(a) < key(b); });
+}
+
+}  // namespace assay::dataset

@@ -1,0 +1,302 @@
+#include "harness/dataset/finish.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "harness/dataset/card.hpp"
+#include "harness/dataset/files.hpp"
+#include "harness/dataset/similarity.hpp"
+#include "harness/dataset/stats.hpp"
+#include "ir/support/hash.hpp"
+#include "schemas/embedded.hpp"
+
+namespace assay::dataset {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Data files are written once and read often.
+constexpr int kDataLevel = 3;
+
+/// The rest of the work on one dataset, step by step.
+class Finishing {
+ public:
+  Finishing(Material material, const Producer& producer) : m_(std::move(material)), producer_(producer) {}
+
+  Result<Finished> run() {
+    clear_leftovers();
+    if (Result<void> dropped = drop_duplicates(); !dropped.ok()) return dropped.error();
+    choose_splits();
+    for (const auto step : {&Finishing::write_data, &Finishing::write_quarantine, &Finishing::write_texts}) {
+      if (Result<void> done = (this->*step)(); !done.ok()) return done.error();
+    }
+    std::error_code error;
+    fs::remove_all(m_.dir / kPartialFolder, error);
+    return finished_;
+  }
+
+ private:
+  /// What a process that died here has left: files without their names.
+  void clear_leftovers() const {
+    std::error_code error;
+    for (const char* folder : {"data", "quarantine", "partial", "."}) {
+      for (const auto& entry : fs::directory_iterator(m_.dir / folder, error)) {
+        if (entry.path().extension() == ".tmp") fs::remove(entry.path(), error);
+      }
+    }
+  }
+
+  /// Slot by slot: a row whose program an earlier slot has gives way to its slot's next candidate that passes.
+  Result<void> drop_duplicates() {
+    std::unordered_set<std::string> seen;
+    std::vector<Accepted> kept;
+    for (Accepted& row : m_.rows) {
+      std::optional<Accepted> candidate = std::move(row);
+      while (candidate && !seen.insert(candidate->id).second) {
+        const Task next{candidate->slot, candidate->attempt + 1};
+        candidate.reset();
+        Result<Produced> produced = producer_.produce({&next, 1});
+        if (!produced.ok()) return produced.error();
+        std::ranges::move(produced->rejected, std::back_inserter(m_.rejected));
+        m_.timing += produced->timing;
+        if (!produced->rows.empty()) candidate = std::move(produced->rows.front());
+      }
+      if (candidate) kept.push_back(std::move(*candidate));
+    }
+    m_.rows = std::move(kept);
+    std::ranges::sort(m_.rejected, {}, [](const Rejected& one) { return std::pair(one.slot, one.attempt); });
+    return {};
+  }
+
+  void choose_splits() {
+    std::vector<const Shingles*> shingles;
+    std::vector<std::string> ids;
+    for (const Accepted& row : m_.rows) {
+      shingles.push_back(&row.shingles);
+      ids.push_back(row.id);
+    }
+    const std::vector<std::uint32_t> clusters = clusters_of(shingles);
+    splits_ = splits_of(ids, clusters, m_.plan.seed);
+    for (std::size_t i = 0; i < m_.rows.size(); ++i)
+      stats_.add(m_.rows[i].facts, splits_[i]);
+    for (const auto& [first, rows] : cluster_sizes(clusters)) {
+      if (rows > 1) stats_.add_cluster(rows);
+    }
+    for (const Rejected& rejected : m_.rejected) {
+      stats_.add_rejected(rejected.verdict);
+      ++finished_.rejected_kinds[rejected.verdict];
+    }
+    stats_.add_duplicates(finished_.duplicates = duplicates());
+    finished_.rows = m_.rows.size();
+    finished_.rejected = m_.rejected.size();
+    for (const std::uint64_t block : blocks_of_shard(m_.plan))
+      finished_.wanted += std::min<std::uint64_t>(m_.plan.block_rows, m_.plan.count - block * m_.plan.block_rows);
+  }
+
+  static std::map<std::uint32_t, std::uint64_t> cluster_sizes(const std::vector<std::uint32_t>& clusters) {
+    std::map<std::uint32_t, std::uint64_t> sizes;
+    for (const std::uint32_t first : clusters)
+      ++sizes[first];
+    return sizes;
+  }
+
+  /// Candidates that passed and gave way: of each slot's attempts those that are neither its row nor rejected.
+  std::uint64_t duplicates() const {
+    std::uint64_t attempts = 0;
+    for (const Accepted& row : m_.rows)
+      attempts += row.attempt;
+    std::unordered_set<std::uint64_t> filled;
+    for (const Accepted& row : m_.rows)
+      filled.insert(row.slot.number);
+    const auto rejected =
+        std::ranges::count_if(m_.rejected, [&](const Rejected& one) { return filled.contains(one.slot); });
+    return attempts - static_cast<std::uint64_t>(rejected);
+  }
+
+  /// A split's files, written one after another.
+  struct SplitFiles {
+    std::string_view split;
+    std::uint64_t files = 0;
+    std::uint64_t rows = 0;  ///< written
+    std::optional<LineFile> file = std::nullopt;
+  };
+
+  Result<void> write_data() {
+    std::vector<SplitFiles> splits;
+    for (const std::string_view split : kSplits) {
+      const auto rows = static_cast<std::uint64_t>(std::ranges::count(splits_, split));
+      splits.push_back({.split = split, .files = (rows + kRowsPerFile - 1) / kRowsPerFile});
+    }
+    RowLines lines(m_);
+    for (std::size_t i = 0; i < m_.rows.size(); ++i) {
+      Result<std::string> line = lines.line_of(m_.rows[i]);
+      if (!line.ok()) return line.error();
+      if (sample_.empty()) sample_ = *line;
+      SplitFiles& split = *std::ranges::find(splits, splits_[i], &SplitFiles::split);
+      if (Result<void> added = add_row(split, *line); !added.ok()) return added;
+    }
+    for (SplitFiles& split : splits) {
+      if (Result<void> closed = close(split.file); !closed.ok()) return closed;
+    }
+    std::ranges::sort(names_);
+    return {};
+  }
+
+  Result<void> add_row(SplitFiles& split, const std::string& line) {
+    if (split.rows % kRowsPerFile == 0) {
+      if (Result<void> closed = close(split.file); !closed.ok()) return closed;
+      const std::string name = data_file(split.split, split.rows / kRowsPerFile, split.files);
+      Result<LineFile> created = LineFile::create(m_.dir / name, kDataLevel);
+      if (!created.ok()) return created.error();
+      split.file.emplace(created.take());
+      names_.push_back(name);
+    }
+    ++split.rows;
+    return split.file->add(line);
+  }
+
+  static Result<void> close(std::optional<LineFile>& file) {
+    if (!file) return {};
+    Result<void> committed = file->commit();
+    file.reset();
+    return committed;
+  }
+
+  /// The rows' lines in the order of slots, from the blocks, one block open at a time.
+  class RowLines {
+   public:
+    explicit RowLines(const Material& material) : m_(material) {}
+
+    Result<std::string> line_of(const Accepted& row) {
+      if (!row.line.empty()) return row.line;  // took a duplicate's place
+      const std::uint64_t block = row.slot.number / m_.plan.block_rows;
+      if (!reader_ || block != block_) {
+        Result<LineReader> reader = LineReader::open(block_file(m_.dir, block));
+        if (!reader.ok()) return reader.error();
+        reader_.emplace(reader.take());
+        block_ = block;
+      }
+      std::string line;
+      const std::string start = fmt::format("{{\"id\":\"{}\"", row.id);
+      do {
+        const Result<bool> more = reader_->next(line);
+        if (!more.ok()) return more.error();
+        if (!*more) return Error{"lacks a row that the journal names", block_file(m_.dir, block).string()};
+      } while (!line.starts_with(start));
+      return line;
+    }
+
+   private:
+    const Material& m_;
+    std::optional<LineReader> reader_;
+    std::uint64_t block_ = 0;
+  };
+
+  Result<void> write_quarantine() {
+    std::string text;
+    for (const Rejected& rejected : m_.rejected)
+      text += to_json(rejected).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    names_.emplace_back(kQuarantineFile);
+    return put_file(m_.dir / kQuarantineFile, text);
+  }
+
+  /// Card, schema, stats, checksums and last the journal, which says that all is there.
+  Result<void> write_texts() {
+    finished_.timing = m_.timing;
+    nlohmann::ordered_json stats = stats_.to_json();
+    const std::string card = card_text(m_.plan, stats_, stats, sample_);
+    stats["timing"] = to_json(m_.timing, finished_.rows);
+    const std::string journal = final_journal();
+    std::string sums;
+    for (const std::string& name : names_) {
+      const Result<std::string> sum = sha256_of_file(m_.dir / name);
+      if (!sum.ok()) return sum.error();
+      sums += fmt::format("{}  {}\n", *sum, name);
+    }
+    const std::pair<std::string, std::string_view> texts[] = {
+        {"README.md", card}, {"schema.json", schemas::kDatasetRowSchemaText}, {std::string(kJournalFile), journal}};
+    for (const auto& [name, text] : texts)
+      sums += fmt::format("{}  {}\n", sha256_hex(text), name);
+    const std::pair<std::string, std::string> files[] = {{"README.md", card},
+                                                         {"schema.json", std::string(schemas::kDatasetRowSchemaText)},
+                                                         {"stats.json", stats.dump(2) + "\n"},
+                                                         {"checksums.sha256", sums},
+                                                         {std::string(kJournalFile), journal}};
+    for (const auto& [name, text] : files) {
+      if (Result<void> put = put_file(m_.dir / name, text); !put.ok()) return put;
+    }
+    return {};
+  }
+
+  /// The same whatever the order in which blocks came: without the texts that quarantine/ holds.
+  std::string final_journal() const {
+    std::map<std::uint64_t, JournalBlock> blocks;
+    for (const std::uint64_t number : blocks_of_shard(m_.plan))
+      blocks[number].block = number;
+    for (const Accepted& row : m_.rows)
+      blocks[row.slot.number / m_.plan.block_rows].rows.push_back({row.slot.number, row.attempt, row.id});
+    Journal journal{.plan = m_.plan, .blocks = {}, .ended = true};
+    for (auto& [number, block] : blocks)
+      journal.blocks.push_back(std::move(block));
+    return to_text(journal);
+  }
+
+  Material m_;
+  const Producer& producer_;
+  Finished finished_;
+  Stats stats_;
+  std::vector<std::string_view> splits_;  ///< by row
+  std::vector<std::string> names_;        ///< of the files written, below the folder
+  std::string sample_;                    ///< the line of the first row
+};
+
+}  // namespace
+
+std::vector<std::string_view> splits_of(std::span<const std::string> ids, std::span<const std::uint32_t> clusters,
+                                        std::uint64_t seed) {
+  struct Cluster {
+    std::uint64_t key = 0;
+    std::uint32_t first = 0;
+    std::uint64_t rows = 0;
+  };
+  std::map<std::uint32_t, Cluster> by_first;
+  for (std::uint32_t i = 0; i < clusters.size(); ++i) {
+    Cluster& cluster = by_first[clusters[i]];
+    if (cluster.rows++ == 0) cluster = {fnv1a(ids[i], kFnv1aBasis ^ seed), i, 1};
+  }
+  std::vector<Cluster> order;
+  for (const auto& [first, cluster] : by_first)
+    order.push_back(cluster);
+  std::ranges::sort(order, {}, [&](const Cluster& cluster) { return std::pair(cluster.key, cluster.first); });
+
+  const auto share = static_cast<std::uint64_t>(std::ceil(kHeldOutShare * static_cast<double>(ids.size())));
+  const std::uint64_t held_out = ids.size() < 3 ? 0 : share;
+  std::uint64_t test = 0;
+  std::uint64_t validation = 0;
+  std::map<std::uint32_t, std::string_view> chosen;
+  for (const Cluster& cluster : order) {
+    std::string_view split = kSplits[0];
+    if (test + cluster.rows <= held_out) split = kSplits[2], test += cluster.rows;
+    else if (validation + cluster.rows <= held_out) split = kSplits[1], validation += cluster.rows;
+    chosen[cluster.first] = split;
+  }
+  std::vector<std::string_view> splits;
+  for (const std::uint32_t first : clusters)
+    splits.push_back(chosen.at(first));
+  return splits;
+}
+
+std::string data_file(std::string_view split, std::uint64_t number, std::uint64_t of) {
+  return fmt::format("{}/{}-{:05}-of-{:05}.jsonl.zst", kDataFolder, split, number, of);
+}
+
+Result<Finished> finish(Material material, const Producer& producer) {
+  return Finishing(std::move(material), producer).run();
+}
+
+}  // namespace assay::dataset

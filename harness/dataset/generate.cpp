@@ -1,0 +1,372 @@
+#include "harness/dataset/generate.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "backends/parallel.hpp"
+#include "harness/dataset/files.hpp"
+#include "harness/dataset/journal.hpp"
+
+namespace assay::dataset {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Blocks live for the length of a run: speed counts, not size.
+constexpr int kBlockLevel = 1;
+
+/// The blocks of a run: those that an earlier one left, and those that this one makes.
+class Blocks {
+ public:
+  Blocks(const Plan& plan, const Producer& producer, const GenerateOptions& options)
+      : plan_(plan), producer_(producer), options_(options), slots_(slots_of(plan)) {}
+
+  /// Takes over what lies in the folder: blocks that the journal names and whose rows are there.
+  Result<void> take_over(const Journal& journal) {
+    for (const JournalBlock& block : journal.blocks)
+      known_.emplace(block.block, block);
+    std::vector<std::uint64_t> numbers;
+    for (const auto& [number, block] : known_)
+      numbers.push_back(number);
+    for_each_block(numbers, [&](std::uint64_t number) { return load(known_.at(number)); });
+    std::erase_if(known_, [&](const auto& entry) { return !done_.contains(entry.first); });
+    return failure();
+  }
+
+  Result<void> start_journal() {
+    Journal journal{.plan = plan_, .blocks = {}};
+    for (const auto& [number, block] : known_)
+      journal.blocks.push_back(block);
+    Result<JournalWriter> writer = JournalWriter::create(options_.output, journal);
+    if (!writer.ok()) return writer.error();
+    journal_.emplace(writer.take());
+    return {};
+  }
+
+  Result<void> produce() {
+    std::vector<std::uint64_t> numbers = blocks_of_shard(plan_);
+    std::erase_if(numbers, [&](std::uint64_t number) { return done_.contains(number); });
+    for_each_block(numbers, [&](std::uint64_t number) { return make(number); });
+    return failure();
+  }
+
+  /// The block's rows, as another dataset has them.
+  Result<void> add(const JournalBlock& block, const std::vector<std::string>& lines) {
+    const Result<void> written = write(block, lines);
+    if (!written.ok()) return written;
+    if (Result<void> loaded = load(block); !loaded.ok()) return loaded;
+    if (done_.contains(block.block)) return {};
+    return Error{fmt::format("the rows of block {} cannot be read back", block.block), options_.output.string()};
+  }
+
+  Material take() {
+    std::ranges::sort(rows_, {}, [](const Accepted& row) { return row.slot.number; });
+    return {.dir = options_.output,
+            .plan = plan_,
+            .rows = std::move(rows_),
+            .rejected = std::move(rejected_),
+            .timing = timing_};
+  }
+
+ private:
+  template <class Work>
+  void for_each_block(const std::vector<std::uint64_t>& numbers, const Work& work) {
+    backends::for_each_index(numbers.size(), static_cast<unsigned>(std::max(1, options_.jobs)), [&](std::size_t i) {
+      if (!failure().ok()) return;
+      Result<void> done = work(numbers[i]);
+      const std::lock_guard lock(mutex_);
+      if (!done.ok() && !failure_) failure_ = done.error();
+    });
+  }
+
+  Result<void> failure() const {
+    const std::lock_guard lock(mutex_);
+    return failure_ ? Result<void>(*failure_) : Result<void>();
+  }
+
+  /// Reads a block's rows. One that is not there or broken is made again.
+  Result<void> load(const JournalBlock& block) {
+    Result<LineReader> reader = LineReader::open(block_file(options_.output, block.block));
+    if (!reader.ok()) return {};
+    std::vector<Accepted> rows;
+    std::string line;
+    for (const JournalRow& row : block.rows) {
+      const Result<bool> more = reader->next(line);
+      if (!more.ok() || !*more || row.slot >= slots_.size()) return {};
+      Result<Accepted> accepted = accept_line({slots_[row.slot], row.attempt}, line);
+      if (!accepted.ok() || accepted->id != row.id) return {};
+      rows.push_back(accepted.take());
+    }
+    if (const Result<bool> more = reader->next(line); !more.ok() || *more) return {};
+    keep(block.block, std::move(rows), block.rejected, {});
+    return {};
+  }
+
+  Result<void> make(std::uint64_t number) {
+    std::vector<Task> tasks;
+    for (const Slot& slot : slots_of_block(plan_, slots_, number))
+      tasks.push_back({.slot = slot});
+    Result<Produced> produced = producer_.produce(tasks);
+    if (!produced.ok()) return produced.error();
+    JournalBlock block{.block = number, .rejected = produced->rejected};
+    std::vector<std::string> lines;
+    for (Accepted& row : produced->rows) {
+      block.rows.push_back({.slot = row.slot.number, .attempt = row.attempt, .id = row.id});
+      lines.push_back(std::move(row.line));
+    }
+    if (Result<void> written = write(block, lines); !written.ok()) return written;
+    keep(number, std::move(produced->rows), std::move(produced->rejected), produced->timing);
+    return {};
+  }
+
+  /// First the rows, then the line that counts them.
+  Result<void> write(const JournalBlock& block, const std::vector<std::string>& lines) {
+    Result<LineFile> file = LineFile::create(block_file(options_.output, block.block), kBlockLevel);
+    if (!file.ok()) return file.error();
+    for (const std::string& line : lines) {
+      if (Result<void> added = file->add(line); !added.ok()) return added;
+    }
+    if (Result<void> committed = file->commit(); !committed.ok()) return committed;
+    const std::lock_guard lock(mutex_);
+    return journal_->append(block);
+  }
+
+  void keep(std::uint64_t number, std::vector<Accepted> rows, std::vector<Rejected> rejected, const Timing& timing) {
+    const std::lock_guard lock(mutex_);
+    done_.insert(number);
+    for (Accepted& row : rows) {
+      row.line.clear();
+      rows_.push_back(std::move(row));
+    }
+    std::ranges::move(rejected, std::back_inserter(rejected_));
+    timing_ += timing;
+    if (options_.progress) options_.progress(rows_.size(), rejected_.size());
+  }
+
+  const Plan& plan_;
+  const Producer& producer_;
+  const GenerateOptions& options_;
+  const std::vector<Slot> slots_;
+  std::map<std::uint64_t, JournalBlock> known_;
+  std::optional<JournalWriter> journal_;
+
+  mutable std::mutex mutex_;
+  std::set<std::uint64_t> done_;
+  std::vector<Accepted> rows_;
+  std::vector<Rejected> rejected_;
+  Timing timing_;
+  std::optional<Error> failure_;
+};
+
+/// What the folder holds of this plan. Fails where it holds something else.
+Result<std::optional<Journal>> journal_to_resume(const Plan& plan, const GenerateOptions& options) {
+  Result<std::optional<Journal>> journal = read_journal(options.output);
+  if (!journal.ok() || !journal->has_value()) return journal;
+  const std::string where = options.output.string();
+  if (!options.resume) {
+    return Error{"holds a dataset already; go on with it by --resume, or choose another folder", where};
+  }
+  const Plan& other = journal->value().plan;
+  if (const std::string what = difference(other, plan); !what.empty()) {
+    return Error{fmt::format("holds a dataset of another plan: its '{}' is another; give the options that began it, or "
+                             "choose another folder",
+                             what),
+                 where};
+  }
+  if (other.shard != plan.shard) {
+    return Error{
+        fmt::format("holds shard {}/{}, not {}/{}", other.shard.index, other.shard.of, plan.shard.index, plan.shard.of),
+        where};
+  }
+  return journal;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Result<Finished> finish_in(Blocks& blocks, const Producer& producer, std::chrono::steady_clock::time_point start) {
+  Material material = blocks.take();
+  material.timing.wall = seconds_since(start);
+  return finish(std::move(material), producer);
+}
+
+/// The rows of a finished dataset, by slot: its splits are each in the order of slots.
+class ShardRows {
+ public:
+  static Result<ShardRows> open(const fs::path& dir) {
+    ShardRows rows;
+    Result<std::optional<Journal>> journal = read_journal(dir);
+    if (!journal.ok()) return journal.error();
+    for (const JournalBlock& block : journal->value().blocks) {
+      for (const JournalRow& row : block.rows)
+        rows.slots_.emplace(row.id, row.slot);
+    }
+    for (const std::string_view split : kSplits) {
+      Stream stream;
+      std::error_code error;
+      for (const auto& entry : fs::directory_iterator(dir / kDataFolder, error)) {
+        if (entry.path().filename().string().starts_with(fmt::format("{}-", split)))
+          stream.files.push_back(entry.path());
+      }
+      std::ranges::sort(stream.files, std::greater<>());
+      if (Result<void> moved = rows.move_on(stream); !moved.ok()) return moved.error();
+      rows.streams_.push_back(std::move(stream));
+    }
+    return rows;
+  }
+
+  /// The line of the slot, of which none is asked for before an earlier one.
+  Result<std::string> line_of(std::uint64_t slot) {
+    for (Stream& stream : streams_) {
+      if (stream.slot != slot) continue;
+      std::string line = std::move(stream.line);
+      if (Result<void> moved = move_on(stream); !moved.ok()) return moved.error();
+      return line;
+    }
+    return Error{fmt::format("the row of slot {} is in the journal, but not in the data", slot)};
+  }
+
+ private:
+  struct Stream {
+    std::vector<fs::path> files;  ///< left, the next one last
+    std::optional<LineReader> reader;
+    std::string line;
+    std::optional<std::uint64_t> slot;  ///< of the line
+  };
+
+  Result<void> move_on(Stream& stream) {
+    stream.slot.reset();
+    for (;;) {
+      if (!stream.reader) {
+        if (stream.files.empty()) return {};
+        Result<LineReader> reader = LineReader::open(stream.files.back());
+        if (!reader.ok()) return reader.error();
+        stream.reader = reader.take();
+        stream.files.pop_back();
+      }
+      const Result<bool> more = stream.reader->next(stream.line);
+      if (!more.ok()) return more.error();
+      if (*more) break;
+      stream.reader.reset();
+    }
+    // to_line puts the id first.
+    constexpr std::string_view kStart = "{\"id\":\"";
+    const std::string id = stream.line.substr(kStart.size(), stream.line.find('"', kStart.size()) - kStart.size());
+    const auto known = slots_.find(id);
+    if (known == slots_.end()) return Error{fmt::format("the row {} is not in the journal", id)};
+    stream.slot = known->second;
+    return {};
+  }
+
+  std::unordered_map<std::string, std::uint64_t> slots_;
+  std::vector<Stream> streams_;
+};
+
+/// The kernels that a shard put into quarantine, by block.
+Result<std::map<std::uint64_t, std::vector<Rejected>>> quarantined(const fs::path& dir, const Plan& plan) {
+  std::map<std::uint64_t, std::vector<Rejected>> blocks;
+  Result<LineReader> reader = LineReader::open(dir / kQuarantineFile);
+  if (!reader.ok()) return reader.error();
+  std::string line;
+  for (;;) {
+    const Result<bool> more = reader->next(line);
+    if (!more.ok()) return more.error();
+    if (!*more) return blocks;
+    Rejected rejected = rejected_from(nlohmann::json::parse(line));
+    blocks[rejected.slot / plan.block_rows].push_back(std::move(rejected));
+  }
+}
+
+Result<void> add_shard(const fs::path& dir, Blocks& blocks) {
+  Result<std::optional<Journal>> journal = read_journal(dir);
+  if (!journal.ok()) return journal.error();
+  Result<ShardRows> rows = ShardRows::open(dir);
+  if (!rows.ok()) return rows.error();
+  auto rejected = quarantined(dir, journal->value().plan);
+  if (!rejected.ok()) return rejected.error();
+  for (JournalBlock& block : journal->value().blocks) {
+    std::vector<std::string> lines;
+    for (const JournalRow& row : block.rows) {
+      Result<std::string> line = rows->line_of(row.slot);
+      if (!line.ok()) return Error{line.error().message, dir.string()};
+      lines.push_back(line.take());
+    }
+    block.rejected = (*rejected)[block.block];
+    if (Result<void> added = blocks.add(block, lines); !added.ok()) return added;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Finished> generate(const Plan& plan, const Producer& producer, const GenerateOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const Result<std::optional<Journal>> journal = journal_to_resume(plan, options);
+  if (!journal.ok()) return journal.error();
+  if (journal->has_value() && journal->value().ended) {
+    std::error_code error;
+    fs::remove_all(options.output / kPartialFolder, error);
+    return Finished{.wanted = plan.count, .was_complete = true};
+  }
+  Blocks blocks(plan, producer, options);
+  if (journal->has_value()) {
+    if (Result<void> taken = blocks.take_over(journal->value()); !taken.ok()) return taken.error();
+  }
+  if (Result<void> started = blocks.start_journal(); !started.ok()) return started.error();
+  if (Result<void> produced = blocks.produce(); !produced.ok()) return produced.error();
+  return finish_in(blocks, producer, start);
+}
+
+Result<Plan> whole_of(const std::vector<fs::path>& shards) {
+  std::optional<Plan> whole;
+  std::set<std::uint32_t> seen;
+  for (const fs::path& dir : shards) {
+    const Result<std::optional<Journal>> journal = read_journal(dir);
+    if (!journal.ok()) return journal.error();
+    if (!journal->has_value()) return Error{"is no dataset: it has no journal.jsonl", dir.string()};
+    const Plan& plan = journal->value().plan;
+    if (!journal->value().ended) return Error{"is not finished; finish it by assay generate --resume", dir.string()};
+    if (!whole) whole = plan;
+    if (const std::string what = difference(*whole, plan); !what.empty()) {
+      return Error{fmt::format("is of another dataset than {}: its '{}' is another", shards.front().string(), what),
+                   dir.string()};
+    }
+    if (plan.shard.of != whole->shard.of || !seen.insert(plan.shard.index).second) {
+      return Error{fmt::format("is shard {}/{}, which does not go with the others", plan.shard.index, plan.shard.of),
+                   dir.string()};
+    }
+  }
+  if (!whole) return Error{"no shard to merge"};
+  if (seen.size() != whole->shard.of) {
+    return Error{fmt::format("found {} shards of {}, expected all", seen.size(), whole->shard.of)};
+  }
+  whole->shard = {};
+  return *whole;
+}
+
+Result<Finished> merge(const std::vector<fs::path>& shards, const Producer& producer, const GenerateOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const Result<Plan> plan = whole_of(shards);
+  if (!plan.ok()) return plan.error();
+  const Result<std::optional<Journal>> journal = read_journal(options.output);
+  if (!journal.ok()) return journal.error();
+  if (journal->has_value()) return Error{"holds a dataset already; choose another folder", options.output.string()};
+  Blocks blocks(*plan, producer, options);
+  if (Result<void> started = blocks.start_journal(); !started.ok()) return started.error();
+  for (const fs::path& dir : shards) {
+    if (Result<void> added = add_shard(dir, blocks); !added.ok()) return added.error();
+  }
+  return finish_in(blocks, producer, start);
+}
+
+}  // namespace assay::dataset

@@ -1,0 +1,184 @@
+#include "harness/dataset/generate.hpp"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/source/print.hpp"
+#include "harness/dataset/files.hpp"
+#include "harness/dataset/testing.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::dataset {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::Contains;
+using testing::files_of;
+using testing::Folder;
+using ::testing::HasSubstr;
+using ::testing::Key;
+using testing::made;
+using testing::small_plan;
+
+harness::Printer printer() {
+  return [](const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
+            backends::SourceTarget target) { return source::print(module, forward, backward, target); };
+}
+
+std::vector<json> rows_of(const fs::path& dir) {
+  std::vector<json> rows;
+  for (const auto& entry : fs::directory_iterator(dir / kDataFolder)) {
+    Result<LineReader> reader = LineReader::open(entry.path());
+    EXPECT_TRUE(reader.ok());
+    for (std::string line; reader->next(line).value_or(false);)
+      rows.push_back(json::parse(line));
+  }
+  return rows;
+}
+
+TEST(Generate, WritesWhatTheSchemasDescribe) {
+  const Folder folder;
+  const Finished finished = made(small_plan(24), {.output = folder / "d"});
+  EXPECT_EQ(finished.rows, 24U);
+  const auto files = files_of(folder / "d");
+  for (const char* name : {"README.md", "stats.json", "schema.json", "checksums.sha256", "journal.jsonl",
+                           "quarantine/quarantine.jsonl", "data/train-00000-of-00001.jsonl.zst"})
+    EXPECT_THAT(files, Contains(Key(name)));
+  EXPECT_EQ(files.size(), 9U);
+  EXPECT_EQ(files.at("schema.json"), schemas::kDatasetRowSchemaText);
+
+  const schemas::Validator row_schema(schemas::kDatasetRowSchemaText);
+  const std::vector<json> rows = rows_of(folder / "d");
+  ASSERT_EQ(rows.size(), 24U);
+  for (const json& row : rows) {
+    const auto complaints = row_schema.complaints(row);
+    EXPECT_TRUE(complaints.empty()) << complaints.front().text();
+    EXPECT_EQ(json::parse(to_line(row_from(row))), row);
+  }
+  const json stats = json::parse(read_file_text(folder / "d" / "stats.json").value());
+  EXPECT_TRUE(schemas::Validator(schemas::kStatsSchemaText).complaints(stats).empty());
+  EXPECT_EQ(stats.at("families"), json({{"arithmetic", 6}, {"loop", 6}, {"integer", 6}, {"struct_param", 6}}));
+}
+
+TEST(Generate, RowsHoldBothDevicesAndBothPasses) {
+  const Folder folder;
+  made(small_plan(8), {.output = folder / "d"});
+  for (const json& row : rows_of(folder / "d")) {
+    const std::string name = row.at("kernel_name");
+    EXPECT_THAT(row.at("cpu_forward"), HasSubstr(name + "_forward(long long begin"));
+    EXPECT_THAT(row.at("cuda_forward"), HasSubstr("__global__ void " + name + "_forward(long long count"));
+    EXPECT_THAT(row.at("cpu_source"), HasSubstr(row.at("cpu_forward").get<std::string>()));
+    EXPECT_THAT(row.at("cuda_source"), HasSubstr(row.at("cuda_forward").get<std::string>()));
+    if (row.at("cpu_backward").is_null()) continue;
+    EXPECT_THAT(row.at("cpu_source"), HasSubstr(row.at("cpu_backward").get<std::string>()));
+    EXPECT_THAT(row.at("cuda_backward"), HasSubstr(name + "_backward("));
+    EXPECT_THAT(row.at("cuda_forward"), ::testing::Not(HasSubstr("_backward(")));
+  }
+}
+
+TEST(Generate, ThreadsAndShardsMakeTheSameBytes) {
+  const Folder folder;
+  Plan plan = small_plan(42);
+  made(plan, {.output = folder / "one", .jobs = 1});
+  made(plan, {.output = folder / "eight", .jobs = 8});
+  EXPECT_EQ(files_of(folder / "one"), files_of(folder / "eight"));
+
+  std::vector<fs::path> shards;
+  for (std::uint32_t index : {2U, 0U, 3U, 1U}) {
+    Plan part = plan;
+    part.shard = {.index = index, .of = 4};
+    shards.push_back(folder / ("part" + std::to_string(index)));
+    made(part, {.output = shards.back()});
+  }
+  const Producer producer(plan, {}, printer(), harness::Policy::quick());
+  const Result<Finished> merged = merge(shards, producer, {.output = folder / "merged"});
+  ASSERT_TRUE(merged.ok()) << merged.error().text();
+  EXPECT_EQ(files_of(folder / "one"), files_of(folder / "merged"));
+
+  shards.pop_back();
+  EXPECT_THAT(merge(shards, producer, {.output = folder / "three"}).error().text(), HasSubstr("3 shards of 4"));
+}
+
+TEST(Generate, AnotherSeedMakesOtherRows) {
+  const Folder folder;
+  Plan plan = small_plan(8);
+  made(plan, {.output = folder / "one"});
+  plan.seed = 2;
+  made(plan, {.output = folder / "two"});
+  EXPECT_NE(files_of(folder / "one").at("journal.jsonl"), files_of(folder / "two").at("journal.jsonl"));
+}
+
+/// The state of a run that was stopped: its journal up to some block, and the blocks' rows.
+TEST(Generate, ResumesToTheSameBytes) {
+  const Folder folder;
+  const Plan plan = small_plan(24);
+  const fs::path stopped = folder / "stopped";
+  made(plan, {.output = folder / "whole"});
+
+  struct Stop {};
+  const Producer producer(plan, {}, printer(), harness::Policy::quick());
+  GenerateOptions options{.output = stopped};
+  options.progress = [](std::uint64_t rows, std::uint64_t) {
+    if (rows >= 12) throw Stop{};
+  };
+  EXPECT_THROW((void)generate(plan, producer, options), Stop);
+  ASSERT_TRUE(fs::exists(block_file(stopped, 2)));
+  // A block that is not whole, one that nobody counted, a line that was cut short.
+  std::ofstream(block_file(stopped, 1), std::ios::binary | std::ios::trunc) << "half";
+  std::ofstream(block_file(stopped, 4), std::ios::binary) << "uncounted";
+  std::ofstream(stopped / "journal.jsonl", std::ios::app) << R"({"record":"blo)";
+
+  EXPECT_THAT(generate(plan, producer, {.output = stopped}).error().text(), HasSubstr("--resume"));
+  made(plan, {.output = stopped, .resume = true});
+  EXPECT_EQ(files_of(folder / "whole"), files_of(stopped));
+  EXPECT_TRUE(made(plan, {.output = stopped, .resume = true}).was_complete);
+}
+
+TEST(Generate, ResumesNoOtherPlan) {
+  const Folder folder;
+  Plan plan = small_plan(8);
+  made(plan, {.output = folder / "d"});
+  plan.seed = 2;
+  const Producer producer(plan, {}, printer(), harness::Policy::quick());
+  EXPECT_THAT(generate(plan, producer, {.output = folder / "d", .resume = true}).error().text(),
+              HasSubstr("'seed' is another"));
+}
+
+/// Two slots with one program: the later one has to look further, or stays empty.
+TEST(Generate, ReplacesDuplicates) {
+  const Folder folder;
+  const std::string python =
+      "import warp as wp\n\n\n@wp.kernel\ndef f(x: wp.array(dtype=float)):\n    i = wp.tid()\n    x[i] = 2.0\n";
+  std::string renamed = python;
+  for (std::size_t at = renamed.find("x"); at != std::string::npos; at = renamed.find("x", at + 1))
+    renamed[at] = 'y';
+  Plan plan = small_plan(2);
+  plan.shares = {{.family = "user", .weight = 1, .rows = 2}};
+  plan.kernels = {{"user/a.f", python}, {"user/b.f", renamed}};
+  const Finished finished = made(plan, {.output = folder / "d"});
+  EXPECT_EQ(finished.rows, 1U);
+  EXPECT_EQ(finished.wanted, 2U);
+}
+
+TEST(Splits, KeepClustersTogetherAndHoldOutTheirShare) {
+  std::vector<std::string> ids;
+  std::vector<std::uint32_t> clusters;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    ids.push_back("id" + std::to_string(i));
+    clusters.push_back(i / 3 * 3);
+  }
+  const std::vector<std::string_view> splits = splits_of(ids, clusters, 1);
+  for (std::size_t i = 0; i < splits.size(); ++i)
+    EXPECT_EQ(splits[i], splits[clusters[i]]);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(splits, "test")), 50, 3);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(splits, "validation")), 50, 3);
+  EXPECT_NE(splits, splits_of(ids, clusters, 2));
+}
+
+}  // namespace
+}  // namespace assay::dataset

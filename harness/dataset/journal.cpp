@@ -1,0 +1,129 @@
+#include "harness/dataset/journal.hpp"
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "harness/dataset/files.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::dataset {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+JournalBlock block_from(const json& line) {
+  JournalBlock block{.block = line.at("block")};
+  for (const json& row : line.at("rows"))
+    block.rows.push_back({.slot = row.at("slot"), .attempt = row.at("attempt"), .id = row.at("id")});
+  for (const json& rejected : line.at("rejected"))
+    block.rejected.push_back(rejected_from(rejected));
+  return block;
+}
+
+}  // namespace
+
+fs::path block_file(const fs::path& dir, std::uint64_t block) {
+  return dir / kPartialFolder / fmt::format("block-{:08}.jsonl.zst", block);
+}
+
+std::string to_line(const JournalBlock& block) {
+  Json rows = Json::array();
+  for (const JournalRow& row : block.rows)
+    rows.push_back({{"slot", row.slot}, {"attempt", row.attempt}, {"id", row.id}});
+  Json rejected = Json::array();
+  for (const Rejected& one : block.rejected)
+    rejected.push_back(to_json(one));
+  const Json line = {{"record", "block"}, {"block", block.block}, {"rows", rows}, {"rejected", rejected}};
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string to_text(const Journal& journal) {
+  std::string text = to_json(journal.plan).dump() + "\n";
+  std::uint64_t rows = 0;
+  for (const JournalBlock& block : journal.blocks) {
+    text += to_line(block) + "\n";
+    rows += block.rows.size();
+  }
+  if (journal.ended) text += Json({{"record", "end"}, {"rows", rows}}).dump() + "\n";
+  return text;
+}
+
+Result<std::optional<Journal>> read_journal(const fs::path& dir) {
+  const fs::path path = dir / kJournalFile;
+  std::error_code error;
+  if (!fs::exists(path, error)) return std::optional<Journal>();
+  const Result<std::string> text = read_file_text(path);
+  if (!text.ok()) return text.error();
+  const schemas::Validator validator(schemas::kManifestSchemaText);
+  Journal journal;
+  std::size_t number = 0;
+  for (std::size_t begin = 0; begin < text->size();) {
+    const std::size_t end = text->find('\n', begin);
+    if (end == std::string::npos) break;  // cut short by the end of the process that wrote it
+    const std::string where = fmt::format("{}:{}", path.string(), ++number);
+    const json line = json::parse(text->begin() + static_cast<std::ptrdiff_t>(begin),
+                                  text->begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+    begin = end + 1;
+    if (line.is_discarded()) return Error{"found a line that is not JSON", where};
+    if (const auto complaints = validator.complaints(line); !complaints.empty()) {
+      return Error{complaints.front().text(), where};
+    }
+    const std::string record = line.at("record");
+    if ((record == "plan") != (number == 1)) return Error{"expected the plan in the first line, and only there", where};
+    if (record == "plan") journal.plan = plan_from(line);
+    else if (record == "block") journal.blocks.push_back(block_from(line));
+    else journal.ended = true;
+  }
+  if (number == 0) return std::optional<Journal>();
+  return std::optional(std::move(journal));
+}
+
+Result<JournalWriter> JournalWriter::create(const fs::path& dir, const Journal& journal) {
+  fs::path path = dir / kJournalFile;
+  if (Result<void> put = put_file(path, to_text(journal)); !put.ok()) return put.error();
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (descriptor < 0) {
+    return Error{fmt::format("cannot be written: {}", std::generic_category().message(errno)), path.string()};
+  }
+  return JournalWriter(std::move(path), descriptor);
+}
+
+JournalWriter::JournalWriter(JournalWriter&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+JournalWriter::~JournalWriter() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<void> JournalWriter::append(const JournalBlock& block) {
+  const std::string line = to_line(block) + "\n";
+  const off_t before = ::lseek(descriptor_, 0, SEEK_END);
+  std::size_t done = 0;
+  while (done < line.size()) {
+    const ssize_t written = ::write(descriptor_, line.data() + done, line.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int cause = errno;
+      // A half line would make the next one unreadable; where it cannot be cut off, readers leave out a last half line.
+      [[maybe_unused]] const int cut = ::ftruncate(descriptor_, before);
+      return Error{fmt::format("cannot be written: {}", std::generic_category().message(cause)), path_.string()};
+    }
+    done += static_cast<std::size_t>(written);
+  }
+  if (::fsync(descriptor_) != 0) {
+    return Error{fmt::format("cannot be written: {}", std::generic_category().message(errno)), path_.string()};
+  }
+  return {};
+}
+
+}  // namespace assay::dataset

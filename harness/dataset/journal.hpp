@@ -1,0 +1,70 @@
+// journal.jsonl: what is planned and what is done, so that a killed run can go on.
+//
+// First line the plan, then a line for each block whose rows lie in partial/, in the order in which they came; each is
+// on the disk before the next step. A finished dataset has the blocks in order and a last line `end`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/dataset/plan.hpp"
+#include "harness/dataset/producer.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::dataset {
+
+inline constexpr std::string_view kJournalFile = "journal.jsonl";
+inline constexpr std::string_view kPartialFolder = "partial";
+inline constexpr std::string_view kDataFolder = "data";
+inline constexpr std::string_view kQuarantineFile = "quarantine/quarantine.jsonl";
+
+struct JournalRow {
+  std::uint64_t slot = 0;
+  std::uint32_t attempt = 0;
+  std::string id;
+};
+
+struct JournalBlock {
+  std::uint64_t block = 0;
+  std::vector<JournalRow> rows;
+  std::vector<Rejected> rejected;  ///< in a finished dataset without texts: those are in quarantine/
+};
+
+struct Journal {
+  Plan plan;
+  std::vector<JournalBlock> blocks;
+  bool ended = false;
+};
+
+/// partial/block-00000012.jsonl.zst
+std::filesystem::path block_file(const std::filesystem::path& dir, std::uint64_t block);
+
+std::string to_line(const JournalBlock& block);
+
+/// The journal of a folder; nothing where there is none. A last line that was cut short is left out.
+Result<std::optional<Journal>> read_journal(const std::filesystem::path& dir);
+
+/// Adds lines, each on the disk before the call returns.
+class JournalWriter {
+ public:
+  /// Replaces the journal by the plan and the blocks.
+  static Result<JournalWriter> create(const std::filesystem::path& dir, const Journal& journal);
+  JournalWriter(JournalWriter&& other) noexcept;
+  JournalWriter& operator=(JournalWriter&&) = delete;
+  ~JournalWriter();
+
+  Result<void> append(const JournalBlock& block);
+
+ private:
+  JournalWriter(std::filesystem::path path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
+
+/// The whole journal as text; with the line `end` where it has ended.
+std::string to_text(const Journal& journal);
+
+}  // namespace assay::dataset

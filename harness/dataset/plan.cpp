@@ -1,0 +1,147 @@
+#include "harness/dataset/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "generators/generator.hpp"
+#include "ir/support/rng.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::dataset {
+namespace {
+
+using nlohmann::json;
+using Json = nlohmann::ordered_json;
+
+/// Seeds of random kernels have this many bits: long enough that a billion rows meet few twice, short in names.
+constexpr unsigned kSeedBits = 40;
+
+}  // namespace
+
+Result<void> share_out(Plan& plan) {
+  double total = 0;
+  for (const Share& share : plan.shares) {
+    if (!(share.weight > 0) || !std::isfinite(share.weight)) {
+      return Error{fmt::format("the weight of '{}' is {}, expected a positive number", share.family, share.weight)};
+    }
+    total += share.weight;
+  }
+  if (plan.shares.empty()) return Error{"no family to make kernels of"};
+  std::vector<double> remainders;
+  std::uint64_t given = 0;
+  for (Share& share : plan.shares) {
+    const double exact = static_cast<double>(plan.count) * share.weight / total;
+    share.rows = static_cast<std::uint64_t>(exact);
+    given += share.rows;
+    remainders.push_back(exact - std::floor(exact));
+  }
+  std::vector<std::size_t> order(plan.shares.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return remainders[a] > remainders[b]; });
+  for (std::size_t i = 0; given < plan.count; ++i, ++given)
+    ++plan.shares[order[i % order.size()]].rows;
+  return {};
+}
+
+std::vector<Slot> slots_of(const Plan& plan) {
+  std::vector<Slot> slots;
+  slots.reserve(plan.count);
+  for (std::uint32_t f = 0; f < plan.shares.size(); ++f) {
+    for (std::uint64_t i = 0; i < plan.shares[f].rows; ++i)
+      slots.push_back({.number = 0, .family = f, .of_family = i});
+  }
+  const auto place = [&](const Slot& slot) {
+    return (static_cast<double>(slot.of_family) + 0.5) / static_cast<double>(plan.shares[slot.family].rows);
+  };
+  std::ranges::sort(slots, [&](const Slot& a, const Slot& b) {
+    return std::pair(place(a), a.family) < std::pair(place(b), b.family);
+  });
+  for (std::uint64_t number = 0; number < slots.size(); ++number)
+    slots[number].number = number;
+  return slots;
+}
+
+std::span<const Slot> slots_of_block(const Plan& plan, std::span<const Slot> slots, std::uint64_t block) {
+  const std::uint64_t first = block * plan.block_rows;
+  return slots.subspan(first, std::min<std::uint64_t>(plan.block_rows, slots.size() - first));
+}
+
+std::vector<std::uint64_t> blocks_of_shard(const Plan& plan) {
+  std::vector<std::uint64_t> blocks;
+  for (std::uint64_t block = plan.shard.index; block < plan.blocks(); block += plan.shard.of)
+    blocks.push_back(block);
+  return blocks;
+}
+
+std::optional<std::string> candidate_name(const Plan& plan, const Slot& slot, std::uint32_t attempt) {
+  if (!plan.kernels.empty()) {
+    return attempt == 0 ? std::optional(plan.kernels[slot.number].name) : std::nullopt;
+  }
+  const std::string& family = plan.shares[slot.family].family;
+  Rng rng = Rng(plan.seed).split(family).split(slot.of_family).split(std::uint64_t{attempt});
+  return fmt::format("{}/r{}_{}", family, generators::kGeneratorVersion, rng.next() >> (64 - kSeedBits));
+}
+
+Json to_json(const Plan& plan) {
+  Json shares = Json::array();
+  for (const Share& share : plan.shares)
+    shares.push_back({{"family", share.family}, {"weight", share.weight}, {"rows", share.rows}});
+  Json kernels = Json::array();
+  for (const UserKernel& kernel : plan.kernels)
+    kernels.push_back({{"name", kernel.name}, {"python", kernel.python}});
+  Json tools = Json::array();
+  for (const Tool& tool : plan.toolchain)
+    tools.push_back({{"device", tool.device}, {"version", tool.version}, {"sha256", tool.sha256}});
+  return {{"record", "plan"},
+          {"schema_version", schemas::kManifestSchemaVersion},
+          {"generator_version", plan.generator_version},
+          {"kernels_version", plan.kernels_version},
+          {"count", plan.count},
+          {"seed", fmt::format("{}", plan.seed)},
+          {"families", shares},
+          {"kernels", kernels},
+          {"verify", plan.verify},
+          {"effort", plan.effort},
+          {"devices", plan.devices},
+          {"flags", plan.flags},
+          {"toolchain", tools},
+          {"licence", plan.licence},
+          {"block_rows", plan.block_rows},
+          {"shard", {{"index", plan.shard.index}, {"of", plan.shard.of}}}};
+}
+
+Plan plan_from(const json& line) {
+  Plan plan{.generator_version = line.at("generator_version"),
+            .kernels_version = line.at("kernels_version"),
+            .count = line.at("count"),
+            .seed = std::stoull(line.at("seed").get<std::string>()),
+            .verify = line.at("verify"),
+            .effort = line.at("effort"),
+            .devices = line.at("devices").get<std::vector<std::string>>(),
+            .flags = line.at("flags").get<std::vector<std::string>>(),
+            .licence = line.at("licence"),
+            .block_rows = line.at("block_rows"),
+            .shard = {.index = line.at("shard").at("index"), .of = line.at("shard").at("of")}};
+  for (const json& share : line.at("families"))
+    plan.shares.push_back({.family = share.at("family"), .weight = share.at("weight"), .rows = share.at("rows")});
+  for (const json& kernel : line.at("kernels"))
+    plan.kernels.push_back({.name = kernel.at("name"), .python = kernel.at("python")});
+  for (const json& tool : line.at("toolchain"))
+    plan.toolchain.push_back({.device = tool.at("device"), .version = tool.at("version"), .sha256 = tool.at("sha256")});
+  return plan;
+}
+
+std::string difference(const Plan& a, const Plan& b) {
+  const Json left = to_json(a);
+  const Json right = to_json(b);
+  for (const auto& [name, value] : left.items()) {
+    if (name != "shard" && right.at(name) != value) return name;
+  }
+  return "";
+}
+
+}  // namespace assay::dataset

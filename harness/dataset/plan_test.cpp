@@ -1,0 +1,116 @@
+#include "harness/dataset/plan.hpp"
+
+#include <map>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::dataset {
+namespace {
+
+using ::testing::HasSubstr;
+
+Plan plan_of(std::uint64_t count, std::vector<Share> shares) {
+  Plan plan{.generator_version = "0.1.0", .count = count, .shares = std::move(shares), .block_rows = 8};
+  EXPECT_TRUE(share_out(plan).ok());
+  return plan;
+}
+
+std::vector<std::uint64_t> rows_of(const Plan& plan) {
+  std::vector<std::uint64_t> rows;
+  for (const Share& share : plan.shares)
+    rows.push_back(share.rows);
+  return rows;
+}
+
+TEST(ShareOut, GivesEachFamilyItsPartToTheRow) {
+  EXPECT_THAT(rows_of(plan_of(10, {{"a"}, {"b"}, {"c"}})), testing::ElementsAre(4, 3, 3));
+  EXPECT_THAT(rows_of(plan_of(10, {{"a", 3}, {"b", 1}, {"c", 1}})), testing::ElementsAre(6, 2, 2));
+  EXPECT_THAT(rows_of(plan_of(2, {{"a"}, {"b"}, {"c"}})), testing::ElementsAre(1, 1, 0));
+}
+
+TEST(ShareOut, RefusesWeightsThatAreNoParts) {
+  Plan plan{.count = 4, .shares = {{"a", -1}}};
+  ASSERT_FALSE(share_out(plan).ok());
+  EXPECT_THAT(share_out(plan).error().text(), HasSubstr("weight of 'a' is -1"));
+  plan.shares = {};
+  EXPECT_FALSE(share_out(plan).ok());
+}
+
+TEST(Slots, AreBalancedInEveryStretch) {
+  const Plan plan = plan_of(1000, {{"a", 2}, {"b", 1}, {"c", 1}});
+  const std::vector<Slot> slots = slots_of(plan);
+  ASSERT_EQ(slots.size(), 1000U);
+  std::map<std::uint32_t, int> seen;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    EXPECT_EQ(slots[i].number, i);
+    EXPECT_EQ(slots[i].of_family, static_cast<std::uint64_t>(seen[slots[i].family]++));
+    EXPECT_NEAR(seen[0], static_cast<double>(i + 1) / 2, 1.5) << i;
+  }
+}
+
+TEST(Slots, ShardsPartThem) {
+  Plan plan = plan_of(100, {{"a"}, {"b"}});
+  const std::vector<Slot> slots = slots_of(plan);
+  std::set<std::uint64_t> seen;
+  plan.shard.of = 3;
+  for (plan.shard.index = 0; plan.shard.index < 3; ++plan.shard.index) {
+    for (const std::uint64_t block : blocks_of_shard(plan)) {
+      for (const Slot& slot : slots_of_block(plan, slots, block))
+        EXPECT_TRUE(seen.insert(slot.number).second);
+    }
+  }
+  EXPECT_EQ(seen.size(), 100U);
+}
+
+TEST(CandidateName, DependsOnSeedFamilyPlaceAndAttempt) {
+  Plan plan = plan_of(4, {{"loop"}, {"math"}});
+  std::set<std::string> names;
+  for (plan.seed = 1; plan.seed < 3; ++plan.seed) {
+    for (const Slot& slot : slots_of(plan)) {
+      for (const std::uint32_t attempt : {0U, 1U})
+        names.insert(*candidate_name(plan, slot, attempt));
+    }
+  }
+  EXPECT_EQ(names.size(), 16U);
+  EXPECT_THAT(*names.begin(), HasSubstr("loop/r1_"));
+}
+
+TEST(CandidateName, AUsersKernelHasOneAttempt) {
+  Plan plan{.count = 1, .shares = {{"user"}}, .kernels = {{"user/wave.step", "..."}}};
+  ASSERT_TRUE(share_out(plan).ok());
+  EXPECT_EQ(candidate_name(plan, slots_of(plan)[0], 0), "user/wave.step");
+  EXPECT_EQ(candidate_name(plan, slots_of(plan)[0], 1), std::nullopt);
+}
+
+TEST(PlanJson, ComesBackAndFitsItsSchema) {
+  Plan plan = plan_of(20, {{"loop", 2.5}, {"math"}});
+  plan.kernels_version = 1;
+  plan.seed = ~std::uint64_t{0};
+  plan.verify = false;
+  plan.effort = "none";
+  plan.devices = {"cpu", "ptx"};
+  plan.flags = {"cpu/strict"};
+  plan.toolchain = {{"cpu", "g++ 12", std::string(64, 'a')}};
+  plan.shard = {.index = 2, .of = 5};
+  const nlohmann::json line = nlohmann::json::parse(to_json(plan).dump());
+  EXPECT_EQ(plan_from(line), plan);
+  EXPECT_TRUE(schemas::Validator(schemas::kManifestSchemaText).complaints(line).empty());
+}
+
+TEST(PlanDifference, NamesTheMemberAndIgnoresTheShard) {
+  const Plan plan = plan_of(20, {{"loop"}});
+  Plan other = plan;
+  other.shard = {.index = 1, .of = 2};
+  EXPECT_EQ(difference(plan, other), "");
+  other.seed = 2;
+  EXPECT_EQ(difference(plan, other), "seed");
+}
+
+}  // namespace
+}  // namespace assay::dataset

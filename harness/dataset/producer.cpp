@@ -1,0 +1,270 @@
+#include "harness/dataset/producer.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "harness/dataset/evidence.hpp"
+#include "harness/record/record_json.hpp"
+#include "harness/run/batch.hpp"
+#include "harness/select/random_kernels.hpp"
+#include "ir/text.hpp"
+
+namespace assay::dataset {
+
+using harness::CaseRecord;
+using harness::Outcome;
+using nlohmann::json;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::string_view kPasses[] = {"forward", "backward"};
+constexpr std::string_view kDevices[] = {"cpu", "cuda", "ptx"};  ///< of which every row tells
+/// What the machine and not the kernel may be to blame for is judged again, so that a busy machine makes no other rows.
+constexpr int kJudgements = 3;
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& total) : total_(total) {}
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  ~Stopwatch() { total_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  double& total_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+std::string verdict_of(const CaseRecord& record) {
+  return record.kind.empty() ? std::string(to_text(record.outcome))
+                             : fmt::format("{}({})", to_text(record.outcome), record.kind);
+}
+
+bool may_be_the_machine(const CaseRecord& record) {
+  return record.outcome == Outcome::timed_out || record.outcome == Outcome::resource_error;
+}
+
+json without_times(CaseRecord record) {
+  record.time_ms = {};
+  record.artifact.reset();  // the Python is kept beside it, and the rest follows from that
+  return json::parse(harness::to_line(record));
+}
+
+void add_times(harness::StageTimes& sum, const harness::StageTimes& times) {
+  sum.adjoint += times.adjoint;
+  sum.emit += times.emit;
+  sum.build += times.build;
+  sum.reference += times.reference;
+  sum.run += times.run;
+  sum.compare += times.compare;
+}
+
+}  // namespace
+
+Json to_json(const Rejected& rejected) {
+  return {{"record", "rejected"},
+          {"slot", rejected.slot},
+          {"attempt", rejected.attempt},
+          {"name", rejected.name},
+          {"verdict", rejected.verdict},
+          {"message", rejected.message},
+          {"python_source", rejected.python},
+          {"records", rejected.records}};
+}
+
+Rejected rejected_from(const json& line) {
+  return {.slot = line.at("slot"),
+          .attempt = line.at("attempt"),
+          .name = line.at("name"),
+          .verdict = line.at("verdict"),
+          .message = line.at("message"),
+          .python = line.at("python_source"),
+          .records = line.at("records").get<std::vector<json>>()};
+}
+
+Accepted accept(const Task& task, const Row& row, const ir::Module& module) {
+  return {.slot = task.slot,
+          .attempt = task.attempt,
+          .id = row.id,
+          .line = to_line(row),
+          .facts = facts_of(row, module),
+          .shingles = shingles_of(ir::to_text(module, ir::Naming::kCanonical))};
+}
+
+Result<Accepted> accept_line(const Task& task, std::string line) {
+  const json parsed = json::parse(line, nullptr, false);
+  if (parsed.is_discarded()) return Error{"found a row that is no JSON"};
+  try {
+    const Row row = row_from(parsed);
+    const Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
+    if (!source.ok()) return source.error();
+    return Accepted{.slot = task.slot,
+                    .attempt = task.attempt,
+                    .id = row.id,
+                    .line = std::move(line),
+                    .facts = facts_of(row, *source->module),
+                    .shingles = shingles_of(ir::to_text(*source->module, ir::Naming::kCanonical))};
+  } catch (const json::exception& wrong) {
+    return Error{fmt::format("found a row that does not fit its schema: {}", wrong.what())};
+  }
+}
+
+struct Producer::Candidate {
+  Task task;
+  std::string name;
+  Rendered kernel;
+  std::vector<Evidence> evidence = {};
+  std::vector<CaseRecord> failed = {};
+};
+
+Producer::Producer(const Plan& plan, std::vector<Prover> provers, harness::Printer printer, harness::Policy policy)
+    : plan_(plan), provers_(std::move(provers)), printer_(std::move(printer)), policy_(policy) {}
+
+Result<Produced> Producer::produce(std::span<const Task> tasks) const {
+  Produced produced;
+  std::vector<Task> pending(tasks.begin(), tasks.end());
+  while (!pending.empty()) {
+    Result<std::vector<Candidate>> candidates = draw(pending, produced);
+    if (!candidates.ok()) return candidates.error();
+    if (plan_.verify) judge(*candidates, produced.timing);
+    for (Candidate& candidate : *candidates) {
+      if (candidate.failed.empty()) {
+        const Stopwatch watch(produced.timing.write);
+        add_unjudged(candidate);
+        produced.rows.push_back(accept(candidate.task, row_of(candidate), *candidate.kernel.source.module));
+        continue;
+      }
+      const CaseRecord& first = candidate.failed.front();
+      Rejected rejected{.slot = candidate.task.slot.number,
+                        .attempt = candidate.task.attempt,
+                        .name = candidate.name,
+                        .verdict = verdict_of(first),
+                        .message = first.message,
+                        .python = candidate.kernel.source.python};
+      for (const CaseRecord& record : candidate.failed)
+        rejected.records.push_back(without_times(record));
+      produced.rejected.push_back(std::move(rejected));
+      pending.push_back({candidate.task.slot, candidate.task.attempt + 1});
+    }
+  }
+  std::ranges::sort(produced.rows, {}, [](const Accepted& row) { return row.slot.number; });
+  std::ranges::sort(produced.rejected, {}, [](const Rejected& one) { return std::pair(one.slot, one.attempt); });
+  return produced;
+}
+
+/// Takes the tasks and renders a candidate for each; one that cannot be rendered is rejected and its next drawn.
+Result<std::vector<Producer::Candidate>> Producer::draw(std::vector<Task>& tasks, Produced& produced) const {
+  const Stopwatch watch(produced.timing.render);
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const Task task = tasks[i];
+    const auto name = task.attempt < kMostAttempts ? candidate_name(plan_, task.slot, task.attempt) : std::nullopt;
+    if (!name) continue;
+    Result<harness::KernelSource> source = plan_.kernels.empty()
+                                               ? harness::random_kernel(*name)
+                                               : read_kernel(plan_.kernels[task.slot.number].python, *name);
+    if (!source.ok()) return source.error();
+    std::string python = source->python;
+    Result<Rendered> rendered = render(source.take(), printer_);
+    if (rendered.ok()) {
+      candidates.push_back({.task = task, .name = *name, .kernel = rendered.take()});
+      continue;
+    }
+    produced.rejected.push_back({.slot = task.slot.number,
+                                 .attempt = task.attempt,
+                                 .name = *name,
+                                 .verdict = "unsupported(source)",
+                                 .message = rendered.error().text(),
+                                 .python = std::move(python)});
+    tasks.push_back({task.slot, task.attempt + 1});
+  }
+  tasks.clear();
+  return candidates;
+}
+
+void Producer::judge(std::span<Candidate> candidates, Timing& timing) const {
+  for (const Prover& prover : provers_) {
+    if (!prover.device->can_run().available) continue;
+    for (const harness::Mode& mode : prover.modes)
+      judge_on(prover, mode, candidates, timing);
+  }
+}
+
+void Producer::judge_on(const Prover& prover, const harness::Mode& mode, std::span<Candidate> candidates,
+                        Timing& timing) const {
+  const harness::RunOptions options{.jobs = 1, .seed = plan_.seed, .policy = policy_, .mode = mode};
+  std::vector<Candidate*> left;
+  for (Candidate& candidate : candidates) {
+    if (candidate.failed.empty()) left.push_back(&candidate);
+  }
+  for (int judgement = 1; !left.empty(); ++judgement) {
+    std::vector<harness::KernelSource> sources;
+    for (const Candidate* candidate : left)
+      sources.push_back(candidate->kernel.source);
+    std::vector<std::vector<CaseRecord>> records(left.size());
+    std::size_t at = 0;
+    const auto take = [&](CaseRecord record) {
+      while (records[at].size() == passes_of(sources[at], options).size())
+        ++at;
+      add_times(timing.judging, record.time_ms);
+      records[at].push_back(std::move(record));
+    };
+    run_batch(sources, *prover.device, printer_, options, take);
+    timing.judged += left.size();
+
+    std::vector<Candidate*> again;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (judgement < kJudgements && std::ranges::any_of(records[i], may_be_the_machine)) {
+        again.push_back(left[i]);
+        continue;
+      }
+      for (CaseRecord& record : records[i]) {
+        if (is_pass(record.outcome)) {
+          left[i]->evidence.push_back(evidence_of(record, left[i]->kernel, prover.memory_checks));
+        } else {
+          left[i]->failed.push_back(std::move(record));
+        }
+      }
+    }
+    left = std::move(again);
+  }
+}
+
+/// Says of every device and pass without a verdict why it has none.
+void Producer::add_unjudged(Candidate& candidate) const {
+  const auto reason_of = [&](std::string_view device, std::string_view pass) -> std::string {
+    if (!plan_.verify) return "not verified";
+    const auto prover = std::ranges::find_if(provers_, [&](const Prover& one) { return one.device->name() == device; });
+    if (prover == provers_.end()) return "not asked for";
+    if (const backends::Capability run = prover->device->can_run(); !run.available) return run.detail;
+    return pass == "backward" ? "the kernel has no float parameter" : "no case";
+  };
+  for (const std::string_view device : kDevices) {
+    for (const std::string_view pass : kPasses) {
+      const auto is_it = [&](const Evidence& one) { return one.device == device && one.pass == pass; };
+      if (std::ranges::none_of(candidate.evidence, is_it))
+        candidate.evidence.push_back(not_run(device, pass, reason_of(device, pass)));
+    }
+  }
+  sort(candidate.evidence);
+}
+
+Row Producer::row_of(Candidate& candidate) const {
+  Row row = std::move(candidate.kernel.row);
+  row.evidence = std::move(candidate.evidence);
+  row.metadata = {.generator_version = plan_.generator_version,
+                  .kernels_version = plan_.kernels_version,
+                  .name = candidate.name,
+                  .seed = fmt::format("{}", plan_.seed),
+                  .category = row.family,
+                  .device = plan_.devices,
+                  .flags = plan_.flags,
+                  .effort = plan_.effort,
+                  .toolchain = plan_.toolchain,
+                  .licence = plan_.licence};
+  return row;
+}
+
+}  // namespace assay::dataset

@@ -1,0 +1,97 @@
+// Makes the rows of slots: draws a kernel, renders it, has it judged, and tries the next candidate where it fails.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "backends/backend.hpp"
+#include "harness/dataset/plan.hpp"
+#include "harness/dataset/render.hpp"
+#include "harness/dataset/similarity.hpp"
+#include "harness/dataset/stats.hpp"
+#include "harness/run/run.hpp"
+
+namespace assay::dataset {
+
+/// A device that proves rows, and how.
+struct Prover {
+  backends::Device* device = nullptr;
+  std::vector<harness::Mode> modes;
+  std::vector<std::string> memory_checks = {};  ///< that the device makes itself
+};
+
+/// A kernel that did not become a row.
+struct Rejected {
+  std::uint64_t slot = 0;
+  std::uint32_t attempt = 0;
+  std::string name;     ///< "loop/r1_42"
+  std::string verdict;  ///< "fail(mismatch)", "unsupported(adjoint)"
+  std::string message;
+  std::string python;
+  std::vector<nlohmann::json>
+      records;  ///< of the cases that did not pass, as harness/record writes them, without times
+};
+
+nlohmann::ordered_json to_json(const Rejected& rejected);
+Rejected rejected_from(const nlohmann::json& line);
+
+/// A row in its slot, with what later stages ask of it.
+struct Accepted {
+  Slot slot;
+  std::uint32_t attempt = 0;
+  std::string id;
+  std::string line;  ///< of JSON
+  Facts facts;
+  Shingles shingles;
+};
+
+struct Produced {
+  std::vector<Accepted> rows;      ///< by slot; a slot whose candidates all failed has none
+  std::vector<Rejected> rejected;  ///< by slot and attempt
+  Timing timing;
+};
+
+/// Where to start with a slot.
+struct Task {
+  Slot slot;
+  std::uint32_t attempt = 0;
+};
+
+/// At most so many candidates of a slot are tried.
+inline constexpr std::uint32_t kMostAttempts = 16;
+
+/// The accepted form of a row whose program is at hand.
+Accepted accept(const Task& task, const Row& row, const ir::Module& module);
+/// The same of a line of JSON that an earlier run wrote. Fails where it is no row.
+Result<Accepted> accept_line(const Task& task, std::string line);
+
+/// Pure: what a task gives depends on the plan alone. For use by several threads at once.
+class Producer {
+ public:
+  Producer(const Plan& plan, std::vector<Prover> provers, harness::Printer printer, harness::Policy policy);
+
+  /// For each task the first candidate from its attempt on that passes. Fails only for a defect of Assay: a generated
+  /// kernel that cannot be read back.
+  [[nodiscard]] Result<Produced> produce(std::span<const Task> tasks) const;
+
+ private:
+  struct Candidate;
+
+  Result<std::vector<Candidate>> draw(std::vector<Task>& tasks, Produced& produced) const;
+  void judge(std::span<Candidate> candidates, Timing& timing) const;
+  void judge_on(const Prover& prover, const harness::Mode& mode, std::span<Candidate> candidates, Timing& timing) const;
+  void add_unjudged(Candidate& candidate) const;
+  [[nodiscard]] Row row_of(Candidate& candidate) const;
+
+  const Plan& plan_;
+  std::vector<Prover> provers_;
+  harness::Printer printer_;
+  harness::Policy policy_;
+};
+
+}  // namespace assay::dataset

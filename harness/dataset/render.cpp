@@ -1,0 +1,134 @@
+#include "harness/dataset/render.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "frontend/writer.hpp"
+#include "harness/select/python_file.hpp"
+#include "ir/analysis.hpp"
+#include "ir/hash.hpp"
+#include "ir/text.hpp"
+#include "ir/verifier.hpp"
+
+namespace assay::dataset {
+namespace {
+
+using backends::EmittedKernel;
+using backends::Pass;
+using backends::SourceTarget;
+
+std::string_view intent_of(const ir::ParameterUse& use, ir::Type type) {
+  if (!use.changed()) return use.read || type.is_value() ? "in" : "unused";
+  return use.read || use.atomically_updated ? "inout" : "out";
+}
+
+std::vector<Parameter> signature_of(const ir::Module& module, const ir::Function& kernel) {
+  const ir::ParameterUses uses = ir::parameter_use(module, kernel);
+  std::vector<Parameter> signature;
+  for (std::size_t p = 0; p < uses.size(); ++p) {
+    const ir::Variable& variable = kernel.variables[p];
+    signature.push_back({.name = variable.name,
+                         .type = ir::to_text(module, variable.type),
+                         .rank = variable.type.rank,
+                         .intent = std::string(intent_of(uses[p], variable.type)),
+                         .differentiable = ir::is_differentiable(module, variable.type)});
+  }
+  return signature;
+}
+
+bool has_float_atomics(const ir::Module& module, const ir::Function& kernel) {
+  const ir::ParameterUses uses = ir::parameter_use(module, kernel);
+  for (std::size_t p = 0; p < uses.size(); ++p) {
+    if (uses[p].atomically_updated && ir::is_differentiable(module, kernel.variables[p].type)) return true;
+  }
+  return false;
+}
+
+/// The text of an entry point: from the line that holds its symbol, which nothing before it mentions, to where the next
+/// one starts or the body ends.
+std::string entry_text(const EmittedKernel& kernel, Pass pass) {
+  std::size_t begin = std::string::npos;
+  std::size_t end = kernel.body.size();
+  for (const backends::EntryPoint& entry : kernel.entries) {
+    const std::size_t symbol = kernel.body.find(entry.symbol + "(");
+    const std::size_t line = kernel.body.rfind('\n', symbol) + 1;
+    if (entry.pass == pass) begin = line;
+    else if (begin != std::string::npos) end = line;
+  }
+  if (begin == std::string::npos) return "";
+  std::string text = kernel.body.substr(begin, end - begin);
+  while (text.ends_with("\n\n"))
+    text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Result<Rendered> render(harness::KernelSource source, const harness::Printer& printer) {
+  if (source.unreadable) return *source.unreadable;
+  const ir::Module& module = *source.module;
+  const ir::Function& kernel = module.kernels[source.kernel_index];
+  if (const auto complaints = ir::verify(module); !complaints.empty()) {
+    return Error{complaints.front().message, fmt::format("line {}", complaints.front().loc.line)};
+  }
+  const Result<passes::Adjoint> adjoint = passes::make_adjoint(module, kernel);
+  if (!adjoint.ok()) return adjoint.error();
+  const bool differentiable = !adjoint->gradients.empty();
+  const ir::Module& printed = differentiable ? adjoint->module : module;
+  const ir::Function* backward = differentiable ? &adjoint->module.kernels[0] : nullptr;
+  const Result<EmittedKernel> cpu = printer(printed, kernel, backward, SourceTarget::kCpp);
+  if (!cpu.ok()) return cpu.error();
+  const Result<EmittedKernel> cuda = printer(printed, kernel, backward, SourceTarget::kCuda);
+  if (!cuda.ok()) return cuda.error();
+
+  Rendered rendered;
+  rendered.row = {.id = ir::hash(module),
+                  .family = source.family,
+                  .kernel_name = kernel.name,
+                  .python_source = source.python,
+                  .cpu_forward = entry_text(*cpu, Pass::kForward),
+                  .cpu_backward = entry_text(*cpu, Pass::kBackward),
+                  .cuda_forward = entry_text(*cuda, Pass::kForward),
+                  .cuda_backward = entry_text(*cuda, Pass::kBackward),
+                  .cpu_source = cpu->source(),
+                  .cuda_source = cuda->source(),
+                  .signature = signature_of(module, kernel),
+                  .launch = {.rank = kernel.launch_rank, .conditions = kernel.annotations}};
+  rendered.order_dependent_forward = has_float_atomics(module, kernel);
+  rendered.order_dependent_backward = backward != nullptr && has_float_atomics(adjoint->module, *backward);
+  rendered.source = std::move(source);
+  return rendered;
+}
+
+Result<harness::KernelSource> read_kernel(const std::string& python, std::string_view name) {
+  const std::string file = fmt::format("{}.py", name);
+  Result<harness::PythonKernels> read = harness::read_text(python, file);
+  if (!read.ok()) return read.error();
+  if (read->kernels.size() != 1) {
+    return Error{fmt::format("found {} kernels, expected one", read->kernels.size()), file};
+  }
+  harness::KernelSource source = std::move(read->kernels.front());
+  if (source.unreadable) return *source.unreadable;
+  const std::size_t slash = name.find('/');
+  source.family = name.substr(0, slash);
+  if (slash != std::string_view::npos) source.kernel = name.substr(slash + 1);
+  source.selector = name;
+  source.file.clear();
+  return source;
+}
+
+Result<harness::KernelSource> alone(const harness::KernelSource& source) {
+  if (source.unreadable) return *source.unreadable;
+  const Result<std::string> python = frontend::write_kernel(*source.module, source.kernel_index);
+  if (!python.ok()) return python.error();
+  Result<harness::KernelSource> read = read_kernel(*python, fmt::format("{}/{}", source.family, source.kernel));
+  if (!read.ok()) return read;
+  const Result<std::string> again = frontend::write_kernel(*read->module, read->kernel_index);
+  if (!again.ok() || *again != *python) {
+    return Error{"defect of Assay: written as Python and read back, the kernel is another", source.selector};
+  }
+  return read;
+}
+
+}  // namespace assay::dataset

@@ -1,0 +1,124 @@
+// One row of a dataset: a kernel in Python, what it becomes on each device, and the evidence that they agree. Start
+// reading here; schemas/dataset_row.schema.json describes the line of JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "harness/record/record.hpp"
+
+namespace assay::dataset {
+
+/// One parameter of the kernel, as the Python source declares it.
+struct Parameter {
+  std::string name;
+  std::string type;    ///< in the text form of the IR: "array<f32,2>", "vec<f32,3>"
+  int rank = 0;        ///< of an array; 0 for a value
+  std::string intent;  ///< "in", "out" (written, never read), "inout", or "unused"
+  bool differentiable = false;
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+/// How the kernel is to be launched.
+struct LaunchShape {
+  int rank = 1;                         ///< dimensions
+  std::vector<std::string> conditions;  ///< what the comments above the kernel say: "domain: 0 <= n <= 12"
+  friend bool operator==(const LaunchShape&, const LaunchShape&) = default;
+};
+
+/// What built the kernel for a device.
+struct Tool {
+  std::string device;
+  std::string version;
+  std::string sha256;  ///< of the program or library; empty where it cannot be read
+  friend bool operator==(const Tool&, const Tool&) = default;
+};
+
+struct Metadata {
+  std::string generator = "assay";
+  std::string generator_version;    ///< of Assay
+  int kernels_version = 0;          ///< of the generators, part of a random kernel's name
+  std::string name;                 ///< "loop/r1_42": makes the kernel again
+  std::string seed;                 ///< of the inputs that it was judged on
+  std::string category;             ///< the family, by the name that older readers look for
+  std::vector<std::string> device;  ///< that were asked to prove it
+  std::vector<std::string> flags;   ///< numeric modes: "cpu/strict", "ptx/default"
+  std::string effort;               ///< "quick", "standard", "thorough", or "none"
+  std::vector<Tool> toolchain;
+  std::string licence;
+  friend bool operator==(const Metadata&, const Metadata&) = default;
+};
+
+/// What one judgement of one pass on one device showed.
+struct Evidence {
+  std::string device;
+  std::string pass;     ///< "forward", "backward"
+  std::string mode;     ///< "strict", "default"; empty where nothing ran
+  std::string verdict;  ///< an outcome of harness/record/outcome.hpp
+  std::string reason;   ///< why it was not run; else empty
+  std::optional<double> rho_max;
+  std::int64_t values_compared = 0;
+  std::int64_t input_sets = 0;
+  std::vector<std::int64_t> sizes;              ///< threads of the launches
+  std::optional<double> finite_difference_rho;  ///< greatest |difference| over its allowance; backward only
+  std::string determinism;                      ///< "bitwise", "order_dependent" (atomics on floats), or "not_tested"
+  std::vector<std::string> memory_checks;
+  std::int64_t controls_rejected = 0;
+  harness::InconclusiveCounts inconclusive;
+  friend bool operator==(const Evidence&, const Evidence&) = default;
+};
+
+struct Row {
+  std::string id;  ///< SHA-256 of the canonical IR
+  std::string family;
+  std::string kernel_name;
+  std::string python_source;
+  std::string cpu_forward;   ///< the entry point alone
+  std::string cpu_backward;  ///< empty where the kernel has no derivative, as all that follow
+  std::string cuda_forward;
+  std::string cuda_backward;
+  std::string cpu_source;   ///< standalone .cpp
+  std::string cuda_source;  ///< standalone .cu
+  std::string ptx;          ///< empty: not kept
+  std::vector<Parameter> signature;
+  LaunchShape launch;
+  Metadata metadata;
+  std::vector<Evidence> evidence;
+  friend bool operator==(const Row&, const Row&) = default;
+};
+
+/// A text member of a row, by name.
+struct TextField {
+  std::string_view name;
+  std::string Row::*member;
+  bool optional;           ///< null stands for the empty text
+  std::string_view older;  ///< the name in the older layout; empty: the same
+};
+inline constexpr TextField kTextFields[] = {
+    {"python_source", &Row::python_source, false, ""},
+    {"cpu_forward", &Row::cpu_forward, false, "cpp_forward"},
+    {"cpu_backward", &Row::cpu_backward, true, "cpp_backward"},
+    {"cuda_forward", &Row::cuda_forward, false, ""},
+    {"cuda_backward", &Row::cuda_backward, true, ""},
+    {"cpu_source", &Row::cpu_source, false, ""},
+    {"cuda_source", &Row::cuda_source, false, ""},
+    {"ptx", &Row::ptx, true, ""},
+};
+
+/// One line without its newline; the same row gives the same bytes.
+std::string to_line(const Row& row);
+
+/// The inverse, of a document that the schema admits.
+Row row_from(const nlohmann::json& line);
+
+/// What a row says of a kernel in the small members: for messages about a single one.
+nlohmann::ordered_json signature_json(const Row& row);
+nlohmann::ordered_json launch_json(const Row& row);
+nlohmann::ordered_json evidence_json(const Evidence& evidence);
+
+}  // namespace assay::dataset

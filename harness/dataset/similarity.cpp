@@ -1,0 +1,140 @@
+#include "harness/dataset/similarity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <numeric>
+#include <unordered_map>
+
+#include "ir/support/hash.hpp"
+
+namespace assay::dataset {
+namespace {
+
+constexpr std::size_t kBins = 64;
+constexpr std::size_t kBand = 4;  ///< bins in a band: 1 - (1 - 0.8^4)^16 = 0.99978 of pairs at 0.8 agree in one
+constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
+
+using Signature = std::array<std::uint32_t, kBins>;
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
+
+/// Hashes of the tokens: words and numbers, and every other character but blanks by itself.
+std::vector<std::uint64_t> tokens_of(std::string_view text) {
+  std::vector<std::uint64_t> tokens;
+  for (std::size_t i = 0; i < text.size();) {
+    if (std::isspace(static_cast<unsigned char>(text[i])) != 0) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i + 1;
+    if (is_word(text[i])) {
+      while (end < text.size() && is_word(text[end]))
+        ++end;
+    }
+    tokens.push_back(fnv1a(text.substr(i, end - i)));
+    i = end;
+  }
+  return tokens;
+}
+
+std::uint32_t finish(std::uint64_t hash) {
+  hash ^= hash >> 33U;
+  hash *= 0xff51afd7ed558ccdU;
+  hash ^= hash >> 33U;
+  hash *= 0xc4ceb9fe1a85ec53U;
+  return static_cast<std::uint32_t>(hash >> 32U);
+}
+
+/// The least hash in each bin of hashes; an empty bin takes that of the next full one, told apart by the distance.
+Signature signature_of(const Shingles& shingles) {
+  Signature least;
+  least.fill(kEmpty);
+  for (const std::uint32_t hash : shingles) {
+    std::uint32_t& bin = least[hash % kBins];
+    bin = std::min(bin, hash / static_cast<std::uint32_t>(kBins));
+  }
+  Signature signature = least;
+  for (std::size_t bin = 0; bin < kBins && !shingles.empty(); ++bin) {
+    std::uint32_t distance = 0;
+    while (least[(bin + distance) % kBins] == kEmpty)
+      ++distance;
+    signature[bin] = least[(bin + distance) % kBins] + distance * 0x9e3779b9U;
+  }
+  return signature;
+}
+
+/// Which rows belong together; the first row stands for its cluster.
+class Union {
+ public:
+  explicit Union(std::size_t rows) : parents_(rows) { std::iota(parents_.begin(), parents_.end(), std::uint32_t{0}); }
+  std::uint32_t find(std::uint32_t row) {
+    while (parents_[row] != row)
+      row = parents_[row] = parents_[parents_[row]];
+    return row;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = find(a);
+    b = find(b);
+    parents_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<std::uint32_t> parents_;
+};
+
+}  // namespace
+
+Shingles shingles_of(std::string_view text) {
+  const std::vector<std::uint64_t> tokens = tokens_of(text);
+  const std::size_t length = std::min<std::size_t>(kShingle, tokens.size());
+  Shingles shingles;
+  for (std::size_t first = 0; length > 0 && first + length <= tokens.size(); ++first) {
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < length; ++i)
+      hash = (hash ^ tokens[first + i]) * 0x9e3779b97f4a7c15U;
+    shingles.push_back(finish(hash));
+  }
+  std::ranges::sort(shingles);
+  shingles.erase(std::ranges::unique(shingles).begin(), shingles.end());
+  return shingles;
+}
+
+double jaccard(const Shingles& a, const Shingles& b) {
+  if (a.empty() && b.empty()) return 1;
+  std::size_t common = 0;
+  for (auto left = a.begin(), right = b.begin(); left != a.end() && right != b.end();) {
+    if (*left == *right) ++common, ++left, ++right;
+    else if (*left < *right) ++left;
+    else ++right;
+  }
+  return static_cast<double>(common) / static_cast<double>(a.size() + b.size() - common);
+}
+
+std::vector<std::uint32_t> clusters_of(std::span<const Shingles* const> rows) {
+  std::vector<Signature> signatures;
+  signatures.reserve(rows.size());
+  for (const Shingles* row : rows)
+    signatures.push_back(signature_of(*row));
+  Union clusters(rows.size());
+  for (std::size_t band = 0; band < kBins; band += kBand) {
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> alike;
+    for (std::uint32_t row = 0; row < rows.size(); ++row) {
+      std::uint64_t key = 0;
+      for (std::size_t i = 0; i < kBand; ++i)
+        key = (key ^ signatures[row][band + i]) * 0x9e3779b97f4a7c15U;
+      std::vector<std::uint32_t>& others = alike[key];
+      for (const std::uint32_t other : others) {
+        if (clusters.find(other) == clusters.find(row)) continue;
+        if (jaccard(*rows[other], *rows[row]) >= kNear) clusters.join(other, row);
+      }
+      others.push_back(row);
+    }
+  }
+  std::vector<std::uint32_t> first(rows.size());
+  for (std::uint32_t row = 0; row < rows.size(); ++row)
+    first[row] = clusters.find(row);
+  return first;
+}
+
+}  // namespace assay::dataset

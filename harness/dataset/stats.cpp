@@ -1,0 +1,148 @@
+#include "harness/dataset/stats.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "ir/visit.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::dataset {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view statement_name(const ir::Stmt& statement) {
+  return std::visit(ir::Overloaded{
+                        [](const ir::Store&) -> std::string_view { return "store"; },
+                        [](const ir::Atomic& node) -> std::string_view { return ir::row(node.op).mnemonic; },
+                        [](const ir::Call&) -> std::string_view { return "call"; },
+                        [](const ir::If&) -> std::string_view { return "if"; },
+                        [](const ir::For&) -> std::string_view { return "for"; },
+                        [](const ir::While&) -> std::string_view { return "while"; },
+                        [](const ir::Break&) -> std::string_view { return "break"; },
+                        [](const ir::Continue&) -> std::string_view { return "continue"; },
+                        [](const ir::Return&) -> std::string_view { return "return"; },
+                        [](const auto&) -> std::string_view { return ""; },
+                    },
+                    statement.node);
+}
+
+std::string_view expression_name(const ir::Expr& expr) {
+  switch (expr.kind) {
+    case ir::ExprKind::kOperation: return ir::row(expr.op).mnemonic;
+    case ir::ExprKind::kLoad: return "load";
+    case ir::ExprKind::kCall: return "call";
+    default: return "";
+  }
+}
+
+void count(const ir::Function& function, std::map<std::string_view, std::uint32_t>& operations) {
+  ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+    if (const std::string_view name = statement_name(statement); !name.empty()) ++operations[name];
+    ir::for_each_root(statement, [&](const ir::ExprId& root) {
+      ir::for_each_expression(function, root, [&](ir::ExprId, const ir::Expr& expr) {
+        if (const std::string_view name = expression_name(expr); !name.empty()) ++operations[name];
+      });
+    });
+  });
+}
+
+}  // namespace
+
+Facts facts_of(const Row& row, const ir::Module& module) {
+  Facts facts{.family = row.family};
+  for (std::size_t i = 0; i < facts.lengths.size(); ++i)
+    facts.lengths[i] = static_cast<std::uint32_t>((row.*kTextFields[i].member).size());
+  std::map<std::string_view, std::uint32_t> operations;
+  for (const ir::Function& function : module.functions)
+    count(function, operations);
+  for (const ir::Function& kernel : module.kernels)
+    count(kernel, operations);
+  facts.operations.assign(operations.begin(), operations.end());
+  for (const Evidence& evidence : row.evidence) {
+    const std::string where =
+        fmt::format("{}/{}{}{}", evidence.device, evidence.pass, evidence.mode.empty() ? "" : "/", evidence.mode);
+    facts.verdicts.emplace_back(where, evidence.verdict);
+    facts.rho_max = std::max(facts.rho_max, evidence.rho_max.value_or(0));
+  }
+  return facts;
+}
+
+Timing& Timing::operator+=(const Timing& other) {
+  wall += other.wall;
+  render += other.render;
+  write += other.write;
+  judging.adjoint += other.judging.adjoint;
+  judging.emit += other.judging.emit;
+  judging.build += other.judging.build;
+  judging.reference += other.judging.reference;
+  judging.run += other.judging.run;
+  judging.compare += other.judging.compare;
+  judged += other.judged;
+  return *this;
+}
+
+void Stats::add(const Facts& facts, std::string_view split) {
+  ++rows_;
+  ++families_[facts.family];
+  ++splits_[std::string(split)];
+  for (std::size_t i = 0; i < facts.lengths.size(); ++i) {
+    if (facts.lengths[i] == 0) continue;
+    Lengths& lengths = lengths_[i];
+    lengths.least = lengths.rows == 0 ? facts.lengths[i] : std::min<std::uint64_t>(lengths.least, facts.lengths[i]);
+    lengths.greatest = std::max<std::uint64_t>(lengths.greatest, facts.lengths[i]);
+    lengths.total += facts.lengths[i];
+    ++lengths.rows;
+  }
+  for (const auto& [name, times] : facts.operations)
+    operations_[std::string(name)] += times;
+  for (const auto& [where, verdict] : facts.verdicts)
+    ++verdicts_[where][verdict];
+  rho_max_ = std::max(rho_max_, facts.rho_max);
+}
+
+void Stats::add_cluster(std::uint64_t rows) {
+  ++clusters_;
+  clustered_rows_ += rows;
+  largest_cluster_ = std::max(largest_cluster_, rows);
+}
+
+Json Stats::to_json() const {
+  Json lengths = Json::object();
+  for (std::size_t i = 0; i < lengths_.size(); ++i) {
+    const Lengths& one = lengths_[i];
+    lengths[std::string(kTextFields[i].name)] = {
+        {"rows", one.rows}, {"least", one.least}, {"greatest", one.greatest}, {"total", one.total}};
+  }
+  return {{"schema_version", schemas::kStatsSchemaVersion},
+          {"rows", rows_},
+          {"families", families_},
+          {"splits", splits_},
+          {"lengths", lengths},
+          {"operations", operations_},
+          {"verdicts", verdicts_},
+          {"rho_max", rho_max_},
+          {"quarantined", rejected_},
+          {"duplicates_dropped", duplicates_},
+          {"near_duplicates", {{"clusters", clusters_}, {"rows", clustered_rows_}, {"largest", largest_cluster_}}}};
+}
+
+Json to_json(const Timing& timing, std::uint64_t rows) {
+  const auto seconds = [](double ms) { return ms / 1e3; };
+  const harness::StageTimes& judging = timing.judging;
+  return {{"wall_s", timing.wall},
+          {"rows_per_s", timing.wall > 0 ? static_cast<double>(rows) / timing.wall : 0},
+          {"render_s", timing.render},
+          {"write_s", timing.write},
+          {"adjoint_s", seconds(judging.adjoint)},
+          {"emit_s", seconds(judging.emit)},
+          {"compilers_s", seconds(judging.build)},
+          {"reference_s", seconds(judging.reference)},
+          {"run_s", seconds(judging.run)},
+          {"compare_s", seconds(judging.compare)},
+          {"judged", timing.judged}};
+}
+
+}  // namespace assay::dataset

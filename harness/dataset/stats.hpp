@@ -1,0 +1,83 @@
+// What a dataset holds, in figures: stats.json.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "harness/dataset/row.hpp"
+#include "ir/module.hpp"
+
+namespace assay::dataset {
+
+/// What stats say of one row.
+struct Facts {
+  std::string family;
+  std::array<std::uint32_t, std::size(kTextFields)> lengths{};         ///< in bytes, by text field; 0 where null
+  std::vector<std::pair<std::string_view, std::uint32_t>> operations;  ///< how often the program says each, by name
+  std::vector<std::pair<std::string, std::string>> verdicts;           ///< "cpu/forward/strict" and "pass"
+  double rho_max = 0;
+};
+
+/// Of a row and the program that its Python defines.
+Facts facts_of(const Row& row, const ir::Module& module);
+
+struct Lengths {
+  std::uint64_t rows = 0;  ///< that have the text
+  std::uint64_t least = 0;
+  std::uint64_t greatest = 0;
+  std::uint64_t total = 0;
+};
+
+/// How long each part of the work took, in seconds of wall time summed over the threads that did it; beside it the wall
+/// time of the whole.
+struct Timing {
+  double wall = 0;
+  double render = 0;            ///< making, reading, differentiating and printing
+  double write = 0;             ///< JSON and zstd
+  harness::StageTimes judging;  ///< in milliseconds; `build` is the compilers'
+  std::uint64_t judged = 0;     ///< kernels, on all devices and in all modes
+
+  Timing& operator+=(const Timing& other);
+};
+
+class Stats {
+ public:
+  void add(const Facts& facts, std::string_view split);
+  void add_rejected(const std::string& kind) { ++rejected_[kind]; }
+  void add_duplicates(std::uint64_t count) { duplicates_ += count; }
+  /// `rows` of each cluster of two and more.
+  void add_cluster(std::uint64_t rows);
+
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+  [[nodiscard]] const std::map<std::string, std::uint64_t>& families() const { return families_; }
+  [[nodiscard]] const std::map<std::string, std::uint64_t>& splits() const { return splits_; }
+
+  /// Everything that the rows decide, and nothing else: the same dataset gives the same.
+  [[nodiscard]] nlohmann::ordered_json to_json() const;
+
+ private:
+  std::uint64_t rows_ = 0;
+  std::map<std::string, std::uint64_t> families_;
+  std::map<std::string, std::uint64_t> splits_;
+  std::array<Lengths, std::size(kTextFields)> lengths_{};
+  std::map<std::string, std::uint64_t> operations_;
+  std::map<std::string, std::map<std::string, std::uint64_t>> verdicts_;
+  std::map<std::string, std::uint64_t> rejected_;
+  std::uint64_t duplicates_ = 0;
+  std::uint64_t clusters_ = 0;
+  std::uint64_t clustered_rows_ = 0;
+  std::uint64_t largest_cluster_ = 0;
+  double rho_max_ = 0;
+};
+
+/// The member of stats.json that differs from run to run.
+nlohmann::ordered_json to_json(const Timing& timing, std::uint64_t rows);
+
+}  // namespace assay::dataset
