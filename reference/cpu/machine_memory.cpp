@@ -162,11 +162,15 @@ void Machine<Tracer>::update_float(const Instruction& instruction, std::size_t n
   const Arithmetic& a = arithmetic(memory.leaves[number % memory.leaves.size()]);
   const std::array<const Bounded*, 2> both{&content.f, &value.f};
   const bool least = instruction.atomic == ir::AtomicOp::kMin;
-  // Which thread gets the gradient in a tie is open (numeric policy, section 4): an exact tie is uncertain too.
-  const bool tie = content.f.v == value.f.v && both_zero(content.f.e) && both_zero(value.f.e);
+  // Which thread gets the gradient in a tie is open (numeric policy, section 4): an exact tie is uncertain too. A value
+  // may be exact in the double lift and rounded in the kernel's own type.
+  LaneBounds tie{};
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    if (content.f.v == value.f.v && content.f.e[lane] == 0 && value.f.e[lane] == 0) tie[lane] = kUnbounded;
+  }
   // Unless both are one and the same input: then all of it ends there.
   const bool matters = Tracer::active(content.h) && Tracer::active(value.h) && !Tracer::same(content.h, value.h);
-  if (tie && matters) decisions_.kink(0, {kUnbounded, kUnbounded});
+  if (matters) decisions_.kink(0, tie);
   const Bounded result = least ? evaluators::min(a, both) : evaluators::max(a, both);
   const bool replaced = std::isnan(content.f.v) || (least ? value.f.v < content.f.v : value.f.v > content.f.v);
   if (replaced) content = value;

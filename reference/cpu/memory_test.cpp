@@ -139,6 +139,20 @@ TEST(Memory, ATieOfAtomicMaximaIsUncertain) {
   EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 1);
 }
 
+// 3 + 0.91 is rounded in f32, but not in the double lift; so 0 times it is an exact zero in one of the lanes only.
+TEST(Memory, ATieOfAtomicMaximaAtAZeroProductIsUncertainInBothLanes) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {0}, ir::Scalar::kF32);
+  const ir::VarId y = w.floats("y", {3}, ir::Scalar::kF32);
+  const ir::VarId out = w.array("out", ir::kF32, {1}, {0});
+  const ir::VarId i = w.thread_index(1);
+  const ExprId sum = w.op(ir::Op::kAdd, {w.at(y, i), w.b().literal(ir::kF32, 0.91)});
+  w.b().atomic(AtomicOp::kMax, out, {w.b().i32(0)}, w.op(ir::Op::kMul, {w.at(x, i), sum}));
+  const Reference r = w.gradient(out, {5});
+  EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 1);
+  EXPECT_EQ(r.decisions.uncertain_kinks[kLift], 1);
+}
+
 TEST(Memory, IntegerAtomics) {
   Workbench w;
   const ir::VarId n = w.integers("n", {6, 6, 6, 6, 6, 6});
