@@ -137,7 +137,7 @@ class SetDrawer {
       sets_.push_back(std::get<InputSet>(std::move(best)));
       follow_other_paths(sets_.back());
     }
-    if (has_atomics()) add_exact();
+    if (has_atomics(space_.uses())) add_exact();
     cover();
     return std::move(sets_);
   }
@@ -188,10 +188,6 @@ class SetDrawer {
       set.other_paths[lane] = other_paths(subject_.oracle, run, set.reference, lane);
   }
 
-  bool has_atomics() const {
-    return std::any_of(space_.uses().begin(), space_.uses().end(),
-                       [](const ParameterUse& use) { return use.atomically_updated; });
-  }
   bool gradient() const { return subject_.adjoint != nullptr; }
   bool conclusive(const InputSet& set) const {
     return std::all_of(kBothLanes.begin(), kBothLanes.end(),
@@ -254,7 +250,7 @@ std::variant<InputSet, NoInputs> draw_set(const Subject& subject, InputSpace& sp
   set.launch[Lane::kLift] = lifted(subject.module, set.launch[Lane::kNative]);
   set.reference = std::move(drawn.reference);
   if (gradient) set.prefills = prefills_for(subject, set);
-  if (computes_in(subject, Scalar::kF16) || computes_in(subject, Scalar::kBF16)) set.native_width = 256;
+  set.native_width = native_width_of(subject);
   set.input_mean = mean_of_inputs(subject, set.launch[Lane::kNative]);
   return set;
 }

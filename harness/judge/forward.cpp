@@ -98,11 +98,7 @@ class ForwardJudge {
 
   /// Whether the trial must give what kCheck gave, bit for bit: nothing differs that the source lets matter. Atomics
   /// may come in another order.
-  bool is_repetition(const Trial& trial) const {
-    return trial.purpose != Purpose::kCheck &&
-           std::none_of(stage_.uses.begin(), stage_.uses.end(),
-                        [](const ir::ParameterUse& use) { return use.atomically_updated; });
-  }
+  bool is_repetition(const Trial& trial) const { return trial.purpose != Purpose::kCheck && !has_atomics(stage_.uses); }
 
   void check_repetition(const Trial& trial, std::size_t p, const ExpectedArray& expected) {
     const auto first = std::find_if(trials_.begin(), trials_.end(), [&](const Trial& other) {

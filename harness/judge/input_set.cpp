@@ -84,6 +84,14 @@ bool computes_in(const Subject& subject, Scalar scalar) {
   return in(subject.kernel) || std::any_of(subject.module.functions.begin(), subject.module.functions.end(), in);
 }
 
+bool has_atomics(const ParameterUses& uses) {
+  return std::any_of(uses.begin(), uses.end(), [](const ParameterUse& use) { return use.atomically_updated; });
+}
+
+double native_width_of(const Subject& subject) {
+  return computes_in(subject, Scalar::kF16) || computes_in(subject, Scalar::kBF16) ? 0x1p8 : 1;
+}
+
 double scale_of(const reference::GradientElement& element, Lane lane) {
   const double own = std::max(static_cast<double>(std::abs(element.value)), element.magnitude);
   const bool vanishes = std::isfinite(element.reach) && element.bound[Lane::kLift] <= kVanishing * element.reach;

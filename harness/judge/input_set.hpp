@@ -9,6 +9,7 @@
 #include "backends/emitted_kernel.hpp"
 #include "harness/compare/comparator.hpp"
 #include "harness/inputs/input_space.hpp"
+#include "ir/analysis.hpp"
 #include "ir/launch.hpp"
 #include "ir/passes/adjoint.hpp"
 #include "reference/cpu/reference.hpp"
@@ -36,6 +37,8 @@ struct Subject {
 
 /// Whether the kernel, or a function beside it, has values of the scalar type.
 bool computes_in(const Subject& subject, ir::Scalar scalar);
+/// Whether the kernel, of whose parameters these are the uses, updates any array atomically.
+bool has_atomics(const ir::ParameterUses& uses);
 
 struct InputSet {
   DrawRequest request;
@@ -44,10 +47,8 @@ struct InputSet {
   reference::LeafValues seeds;       ///< for arrays that the kernel writes
   reference::LeafValues prefills;    ///< for other gradients
   reference::Reference reference;
-  double input_mean = 0;  ///< over all float inputs
-  /// By how much wider than 2^-10 of a gradient's scale its native bound may be and still mean something. 2^8 where the
-  /// kernel computes in f16 or bf16, of which a few operations leave no more; the double lift is held to 2^-10 as ever.
-  double native_width = 1;
+  double input_mean = 0;    ///< over all float inputs
+  double native_width = 1;  ///< native_width_of the subject
 
   /// By lane: where decisions are uncertain but few, what the oracle says along the other paths that the bounds allow.
   std::array<std::vector<reference::Reference>, 2> other_paths;
@@ -57,6 +58,10 @@ struct InputSet {
   bool conclusive(Lane lane) const { return !references(lane).empty(); }
   bool conclusive_gradient(Lane lane) const;
 };
+
+/// By how much wider than 2^-10 of a gradient's scale its native bound may be and still mean something. 2^8 where the
+/// kernel computes in f16 or bf16, of which a few operations leave no more; the double lift is held to 2^-10 as ever.
+double native_width_of(const Subject& subject);
 
 /// Number of float and other leaves of an array or value.
 std::size_t leaf_count(const Subject& subject, const ir::Argument& argument);

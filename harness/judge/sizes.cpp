@@ -16,15 +16,15 @@ constexpr std::int32_t kLarge = 65'539;  // prime
 /// Of the oracle on the sampled threads. A kernel that does much more in each thread gets no large launch.
 constexpr std::int64_t kSampleBudget = 50'000;
 
-/// With atomics a cell may depend on threads outside of the sample.
-bool has_atomics(const Stage& stage) {
-  return std::any_of(stage.uses.begin(), stage.uses.end(),
-                     [](const ir::ParameterUse& use) { return use.atomically_updated; });
+/// Whether the sample tells what its cells must hold: with atomics they may depend on threads outside of it.
+bool can_be_sampled(const Stage& stage, const Drawn& drawn) {
+  return drawn.launch.threads() == 0 || !has_atomics(stage.uses);
 }
 
 /// The launch as an input set whose seeds are zero but for the cells that the sample writes.
 InputSet seeded(const Stage& stage, const Drawn& drawn) {
   InputSet set;
+  set.native_width = native_width_of(stage.subject);
   set.launch[Lane::kNative] = drawn.launch;
   set.seeds.resize(drawn.launch.arguments.size());
   set.prefills.resize(drawn.launch.arguments.size());
@@ -115,8 +115,8 @@ void judge_backward_size(const Stage& stage, const Drawn& drawn) {
 
 void judge_forward_sizes(const Stage& stage, const std::vector<Drawn>& launches) {
   for (const Drawn& drawn : launches) {
-    if (drawn.launch.threads() > 0 && (has_atomics(stage) || drawn.reference.decisions.uncertain[Lane::kNative] > 0))
-      continue;
+    const bool is_certain = drawn.launch.threads() == 0 || drawn.reference.decisions.uncertain[Lane::kNative] == 0;
+    if (!can_be_sampled(stage, drawn) || !is_certain) continue;
     judge_forward_size(stage, drawn);
     if (stage.judgement.forward.failed()) return;
   }
@@ -125,7 +125,7 @@ void judge_forward_sizes(const Stage& stage, const std::vector<Drawn>& launches)
 void judge_backward_sizes(const Stage& stage, const std::vector<Drawn>& launches) {
   const bool chosen = fnv1a(stage.subject.kernel.name) % stage.bench.policy.large_backward_one_in == 0;
   for (const Drawn& drawn : launches) {
-    if (drawn.launch.threads() > 0 && (has_atomics(stage) || !chosen)) continue;
+    if (!can_be_sampled(stage, drawn) || (drawn.launch.threads() > 0 && !chosen)) continue;
     judge_backward_size(stage, drawn);
     if (stage.judgement.backward.failed()) return;
   }

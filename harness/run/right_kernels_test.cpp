@@ -131,6 +131,27 @@ TEST(RightKernels, PassWithEveryTier) {
   }
 }
 
+// Of f16 a few operations leave little, in the large launch too.
+TEST(RightKernels, HalfPrecisionIsConclusiveInEveryLaunch) {
+  const CpuRun run({{"halves", R"(
+@wp.kernel
+def k(x: wp.array(dtype=wp.float16), y: wp.array(dtype=wp.float16), out: wp.array(dtype=wp.float16)):
+    i = wp.tid()
+    value = y[i] * x[i] + wp.float16(0.26) * x[i]
+    out[i] = (value + value) * wp.float16(0.85)
+)"}},
+                   [] {
+                     RunOptions options;
+                     options.policy.large_backward_one_in = 1;
+                     return options;
+                   }());
+  for (const CaseRecord& record : run.records()) {
+    SCOPED_TRACE(testing::summary(record));
+    EXPECT_TRUE(is_pass(record.outcome));
+    EXPECT_EQ(record.inconclusive.total(), 0);
+  }
+}
+
 TEST(RightKernels, TheSameSeedGivesTheSameRecord) {
   const std::vector<Specimen> one(kRight.begin(), kRight.begin() + 1);
   CaseRecord first = CpuRun(one).backward("dynamic_product");
