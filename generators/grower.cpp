@@ -11,7 +11,7 @@ namespace {
 using ir::Op;
 
 /// Whether the result is an exact constant or jumps, or its derivative by the third operand is exactly zero, where the
-/// first two operands are the same expression.
+/// first two operands are equal.
 bool needs_different_operands(Op op) {
   switch (op) {
     case Op::kLerp:
@@ -126,7 +126,11 @@ Term Grower::constant_power(Term base) {
 }
 
 Term Grower::apply(Op op, std::vector<Term> operands) {
-  if (needs_different_operands(op) && same_tree(operands[0].expr, operands[1].expr)) operands[1] = literal({0.5, 1.5});
+  if (needs_different_operands(op) && same_tree(operands[0].expr, operands[1].expr)) {
+    operands[1] = literal({0.5, 1.5});
+  } else if (needs_different_operands(op) && may_equal(operands[0].expr, operands[1].expr)) {
+    operands[1] = mul(operands[1], literal({0.3, 0.7}));
+  }
   const bool constant = std::ranges::none_of(operands, [&](Term term) { return depends_on_leaves(term.expr); });
   if (constant) return literal({0.25, 1.75});
   const ir::Expr last = sketch_.b().function().expr(operands.back().expr);
@@ -206,7 +210,56 @@ Term Grower::condition(int depth) {
   if (rng.bernoulli(0.2)) return {sketch_.b().op(Op::kNot, {condition(depth - 1).expr}), {0, 1}};
   const Op op = rng.bernoulli(0.5) ? Op::kAnd : Op::kOr;
   const Term left = comparison(depth - 1);
-  return {sketch_.b().op(op, {left.expr, condition(depth - 1).expr}), {0, 1}};
+  const auto right = condition_beside(left, depth - 1);
+  return right ? Term{sketch_.b().op(op, {left.expr, right->expr}), {0, 1}} : left;
+}
+
+std::optional<Term> Grower::condition_beside(Term other, int depth) {
+  std::vector<int> uses;
+  for (const Leaf& leaf : sketch_.leaves())
+    uses.push_back(leaf.uses);
+  const Term made = condition(depth);
+  if (!compares_what_is_in(made.expr, other.expr) && !compares_what_is_in(other.expr, made.expr)) return made;
+  for (std::size_t k = 0; k < uses.size(); ++k)
+    sketch_.leaves()[k].uses = uses[k];
+  return std::nullopt;
+}
+
+bool Grower::compares_what_is_in(ir::ExprId condition, ir::ExprId other) const {
+  const ir::Expr expr = sketch_.b().function().expr(condition);
+  const bool is_comparison = expr.kind == ir::ExprKind::kOperation && expr.op >= Op::kEq && expr.op <= Op::kGe;
+  return std::ranges::any_of(expr.args, [&](ir::ExprId arg) {
+    if (!is_comparison) return compares_what_is_in(arg, other);
+    return !is_literal(arg) && (mentions(other, arg) || mentions(other, value_of(arg)));
+  });
+}
+
+ir::ExprId Grower::value_of(ir::ExprId id) const {
+  const ir::Expr& expr = sketch_.b().function().expr(id);
+  const ir::ExprId value = expr.kind == ir::ExprKind::kVariable ? sketch_.first_value(expr.variable) : ir::kNone;
+  return value == ir::kNone ? id : value;
+}
+
+bool Grower::mentions(ir::ExprId id, ir::ExprId part) const {
+  if (same_tree(id, part)) return true;
+  const std::vector<ir::ExprId> args = sketch_.b().function().expr(id).args;
+  return std::ranges::any_of(args, [&](ir::ExprId arg) { return mentions(arg, part); });
+}
+
+bool Grower::may_equal(ir::ExprId a, ir::ExprId b) const {
+  if (same_tree(a, b)) return true;
+  const ir::Expr& x = sketch_.b().function().expr(a);
+  const ir::Expr& y = sketch_.b().function().expr(b);
+  const auto arms_may = [&](const ir::Expr& expr, ir::ExprId other) {
+    const bool chooses =
+        expr.kind == ir::ExprKind::kOperation && (expr.op == Op::kWhere || expr.op == Op::kConditional);
+    const bool selected = expr.kind == ir::ExprKind::kOperation && selects(expr.op);
+    if (!chooses && !selected) return false;
+    return std::any_of(expr.args.begin() + (chooses ? 1 : 0), expr.args.end(),
+                       [&](ir::ExprId arm) { return may_equal(arm, other); });
+  };
+  if (arms_may(x, b) || arms_may(y, a)) return true;
+  return (value_of(a) != a && may_equal(value_of(a), b)) || (value_of(b) != b && may_equal(a, value_of(b)));
 }
 
 Term Grower::comparison(int depth) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <vector>
 
 #include "generators/sketch.hpp"
@@ -21,6 +22,8 @@ class Grower {
   Term grow_in(Interval target, int depth) { return fit(grow(depth), target); }
   /// A bool: comparisons of trees, with and, or and not when depth > 0.
   Term condition(int depth);
+  /// Another one, unless it compares what `other` compares too: x > 0.28 and x <= -0.63 is never true.
+  std::optional<Term> condition_beside(Term other, int depth);
   /// One operation, its operands moved to where it is comfortable.
   Term apply(ir::Op op, std::vector<Term> operands);
   /// The term scaled and shifted into `target`, unless it lies there already.
@@ -35,6 +38,11 @@ class Grower {
   Term literal(Interval interval);
   Term leaf();
   bool same_tree(ir::ExprId a, ir::ExprId b) const;
+  /// Whether the tree is no constant.
+  bool depends_on_leaves(ir::ExprId id) const;
+  /// Whether the two are equal for many inputs: one tree, or one of them chooses between values of which one is the
+  /// other, also where a variable's first value did.
+  bool may_equal(ir::ExprId a, ir::ExprId b) const;
   ir::Type real() const { return real_; }
   Sketch& sketch() { return sketch_; }
 
@@ -51,7 +59,12 @@ class Grower {
   Term continuous();
   std::vector<Term> operands_of(ir::Op op, int depth);
   Term constant_power(Term base);
-  bool depends_on_leaves(ir::ExprId id) const;
+  /// Whether the condition compares something that is somewhere in the other tree.
+  bool compares_what_is_in(ir::ExprId condition, ir::ExprId other) const;
+  /// What a variable was declared with; any other expression itself.
+  ir::ExprId value_of(ir::ExprId id) const;
+  /// Whether a tree is somewhere in the other.
+  bool mentions(ir::ExprId id, ir::ExprId part) const;
   bool is_literal(ir::ExprId id) const;
   int size(ir::ExprId id) const;
 

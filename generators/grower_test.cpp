@@ -1,6 +1,10 @@
 #include "generators/grower.hpp"
 
+#include <variant>
+
 #include <gtest/gtest.h>
+
+#include "generators/ingredients.hpp"
 
 namespace assay::generators {
 namespace {
@@ -44,6 +48,36 @@ TEST_F(GrowerTest, MovesWhatOnlyReachesZeroIntoItsTargetWithoutAMagnitude) {
   EXPECT_LE(fitted.range.high, 8);
   for (const ir::Expr& expr : sketch_.b().function().expressions)
     EXPECT_FALSE(expr.kind == ir::ExprKind::kOperation && expr.op == Op::kAbs);
+}
+
+TEST_F(GrowerTest, TemporariesAreNoConstants) {
+  sketch_.offer_elements({x_});
+  add_temporaries(grower_, 100, 0);
+  for (const ir::Stmt& statement : sketch_.b().function().body.statements)
+    EXPECT_TRUE(grower_.depends_on_leaves(std::get<ir::Let>(statement.node).value));
+}
+
+// t = where(x > 0.5, y, x); t - x would be exactly zero for half of the inputs.
+TEST_F(GrowerTest, SubtractsNothingFromWhatMayBeEqual) {
+  ir::Builder& b = sketch_.b();
+  const auto x = [&] { return sketch_.element(x_, sketch_.here()); };
+  const Term test{b.op(Op::kGt, {x().expr, b.literal(ir::kF32, 0.5)}), {0, 1}};
+  const ir::VarId t = sketch_.let("t", grower_.apply(Op::kWhere, {test, input({-1, 1}), grower_.literal({0.5, 1})}));
+  const Term difference = grower_.apply(Op::kSub, {sketch_.read(t), x()});
+  EXPECT_FALSE(grower_.same_tree(b.function().expr(difference.expr).args[1], x().expr));
+  EXPECT_TRUE(grower_.may_equal(x().expr, b.var(t)));
+  EXPECT_FALSE(grower_.may_equal(b.var(t), grower_.literal({2, 3}).expr));
+}
+
+TEST_F(GrowerTest, ComparesNothingTwiceInOneCondition) {
+  sketch_.offer_elements({x_});
+  const ir::Function& function = sketch_.b().function();
+  for (int i = 0; i < 200; ++i) {
+    const ir::Expr condition = function.expr(grower_.condition(1).expr);
+    const bool joins = condition.op == Op::kAnd || condition.op == Op::kOr;
+    // The only input is x[i]: two comparisons would be of the same.
+    EXPECT_FALSE(joins && function.expr(condition.args[0]).kind == ir::ExprKind::kOperation);
+  }
 }
 
 }  // namespace

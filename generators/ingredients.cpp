@@ -57,7 +57,10 @@ void add_temporaries(Grower& grower, int count, int depth) {
   for (int left = count; left > 0; --left) {
     // The name first: arguments are evaluated in an order that differs between compilers.
     const std::string_view name = sketch.rng().choose(kTemporaryNames);
-    const Term value = grower.grow(depth);
+    // Not a constant: what is compared with it would always or never be true.
+    Term value = grower.grow(depth);
+    if (!grower.depends_on_leaves(value.expr))
+      value = sketch.leaf(grower.real(), Sketch::From::kInputs).value_or(value);
     sketch.let(name, value);
   }
 }

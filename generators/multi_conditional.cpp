@@ -24,14 +24,20 @@ void chain(Grower& grower, ir::VarId selector, int arms, const std::function<voi
     Term below{sketch.b().op(sketch.rng().bernoulli(0.5) ? Op::kLt : Op::kLe, {sketch.read(selector).expr, limit.expr}),
                {0, 1}};
     if (sketch.rng().bernoulli(0.3)) {
-      const Term other = grower.condition(1);
+      const auto other = grower.condition_beside(below, 1);
       const Op op = sketch.rng().bernoulli(0.5) ? Op::kAnd : Op::kOr;
-      below = {sketch.b().op(op, {below.expr, other.expr}), {0, 1}};
+      if (other) below = {sketch.b().op(op, {below.expr, other->expr}), {0, 1}};
     }
     sketch.if_(
         below, [&] { body(number); }, [&] { arm(number + 1); });
   };
   arm(0);
+}
+
+/// A condition that is neither always true nor never where `outer` holds, or where it does not.
+Term inside(Grower& grower, Term outer) {
+  const auto other = grower.condition_beside(outer, 1);
+  return other ? *other : integer_condition(grower.sketch(), ir::kI32);
 }
 
 void nested(Grower& grower, ir::VarId value) {
@@ -40,13 +46,14 @@ void nested(Grower& grower, ir::VarId value) {
   sketch.if_(
       outer,
       [&] {
-        const Term inner = sketch.rng().bernoulli(0.3) ? integer_condition(sketch, ir::kI32) : grower.condition(1);
+        const bool of_thread = sketch.rng().bernoulli(0.3);
+        const Term inner = of_thread ? integer_condition(sketch, ir::kI32) : inside(grower, outer);
         sketch.if_(
             inner, [&] { sketch.assign(value, grower.grow(2)); },
             [&] { sketch.assign(value, grower.apply(Op::kNeg, {sketch.read(value)})); });
       },
       [&] {
-        const Term inner = grower.condition(1);
+        const Term inner = inside(grower, outer);
         sketch.if_(inner, [&] { sketch.assign(value, grower.mul(sketch.read(value), grower.literal({0.3, 0.95}))); });
       });
 }

@@ -129,8 +129,15 @@ ir::ExprId Sketch::warp(std::string_view name, const std::vector<ir::ExprId>& op
 ir::VarId Sketch::let(std::string_view name, Term value) {
   const ir::VarId variable = b().let(fresh(name), value.expr);
   remember(variable, value.range);
+  first_values_.resize(static_cast<std::size_t>(variable) + 1, ir::kNone);
+  first_values_[static_cast<std::size_t>(variable)] = value.expr;
   offer_variable(variable);
   return variable;
+}
+
+ir::ExprId Sketch::first_value(ir::VarId variable) const {
+  const auto number = static_cast<std::size_t>(variable);
+  return number < first_values_.size() ? first_values_[number] : ir::kNone;
 }
 
 void Sketch::assign(ir::VarId variable, Term value) {

@@ -101,6 +101,8 @@ class Sketch {
   // ---- statements
   /// Declares a variable and offers it.
   ir::VarId let(std::string_view name, Term value);
+  /// What let declared it with; kNone for other variables.
+  ir::ExprId first_value(ir::VarId variable) const;
   /// Changes a variable. In a branch or loop (inside) its interval widens, elsewhere it moves.
   void assign(ir::VarId variable, Term value);
   void set_range(ir::VarId variable, Interval range);
@@ -130,7 +132,8 @@ class Sketch {
   Rng rng_;
   int launch_rank_ = 1;
   int depth_ = 0;
-  std::vector<Interval> ranges_;  ///< by VarId
+  std::vector<Interval> ranges_;          ///< by VarId
+  std::vector<ir::ExprId> first_values_;  ///< by VarId
   std::vector<Leaf> leaves_;
   std::set<std::string, std::less<>> names_;
 };
