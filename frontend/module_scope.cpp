@@ -106,6 +106,9 @@ Result<void> ModuleScope::add_struct(Node class_definition) {
     const std::string_view field = parts[0].part(Part::kLeft).text();
     auto field_type = type(parts[0].part(Part::kType));
     if (!field_type.ok()) return Error{fmt::format("field '{}': {}", field, field_type.error().message)};
+    const auto has_its_name = [&](const ir::Field& other) { return other.name == field; };
+    if (std::ranges::any_of(definition.fields, has_its_name))
+      return Error{fmt::format("field '{}' is declared twice", field)};
     definition.fields.push_back({std::string(field), *field_type});
   }
   if (definition.fields.empty()) return Error{"a struct needs at least one field"};

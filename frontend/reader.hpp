@@ -36,7 +36,7 @@ struct ReadFile {
 };
 
 /// Fails, with "file:line:column" where there is a place, only for a text that is no readable Python: not UTF-8,
-/// binary, empty, larger than 10 MB, nested too deeply, or broken so that no definition is left.
+/// binary, empty, larger than 2 MB, nested too deeply, or broken so that no definition is left.
 Result<ReadFile> read_python(std::string_view source, std::string file_name);
 
 }  // namespace assay::frontend

@@ -122,6 +122,12 @@ const Refusal kCases[] = {
      .body = "pass",
      .messages = "3:1: error: class S: a field cannot have a default value\n6:7: error: in k: s: S: 'S': "
                  "struct S could not be read: a field cannot have a default value"},
+    {.name = "StructWithOneFieldTwice",
+     .above = "@wp.struct\nclass S:\n    m: float\n    m: int\n",
+     .parameters = "s: S",
+     .body = "pass",
+     .messages = "3:1: error: class S: field 'm' is declared twice\n7:7: error: in k: s: S: 'S': "
+                 "struct S could not be read: field 'm' is declared twice"},
     {.name = "ArgumentType",
      .above = "@wp.func\ndef f(y: float):\n    return y\n",
      .body = "x[0] = f(1)",

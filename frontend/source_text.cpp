@@ -1,6 +1,7 @@
 #include "frontend/source_text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <utility>
 
@@ -48,6 +49,43 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
   return text.size();
 }
 
+/// A word, a string, a mark or what is between them.
+struct Piece {
+  enum class Is : std::uint8_t { kBlank, kOpen, kClose, kOther };  ///< kBlank: space, the end of a line, a comment
+  Is is = Is::kBlank;
+  std::size_t begin = 0, end = 0;
+};
+
+bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0; }
+
+/// The piece that begins at an offset inside the text.
+Piece next_piece(std::string_view text, std::size_t at) {
+  using Is = Piece::Is;
+  const auto run = [&](auto belongs) {
+    std::size_t end = at + 1;
+    while (end < text.size() && belongs(text[end]))
+      ++end;
+    return end;
+  };
+  switch (const char c = text[at]; c) {
+    case '"':
+    case '\'': return {Is::kOther, at, end_of_string(text, at)};
+    case '#': return {Is::kBlank, at, std::min(text.find('\n', at), text.size())};
+    case ' ': return {Is::kBlank, at, run([](char next) { return next == ' '; })};
+    case '\n':
+    case '\r':
+    case '\t':
+    case '\f': return {Is::kBlank, at, at + 1};
+    case '(':
+    case '[':
+    case '{': return {Is::kOpen, at, at + 1};
+    case ')':
+    case ']':
+    case '}': return {Is::kClose, at, at + 1};
+    default: return {Is::kOther, at, is_of_word(c) ? run(is_of_word) : at + 1};
+  }
+}
+
 }  // namespace
 
 Result<std::string_view> check_source(std::string_view bytes) {
@@ -65,22 +103,61 @@ Result<std::string_view> check_source(std::string_view bytes) {
   return bytes;
 }
 
+Result<void> check_length_of_statements(std::string_view text) {
+  // By level of brackets: where it was opened, the tokens and comments that no comma or end of a statement has settled
+  // yet, and whether there are tokens among them.
+  struct Level {
+    std::size_t start;
+    std::size_t pending = 0;
+    bool has_tokens = false;
+  };
+  std::vector<Level> levels{{0}};
+  std::size_t pending = 0;
+  std::size_t end_of_backslash = 0;
+  const auto settle = [&](std::size_t next) {
+    pending -= levels.back().pending;
+    levels.back() = {levels.size() == 1 ? next : levels.back().start};
+  };
+  for (Piece piece{}; piece.end < text.size();) {
+    piece = next_piece(text, piece.end);
+    const char c = text[piece.begin];
+    const bool is_blank = piece.is == Piece::Is::kBlank;
+    if (is_blank && c != '#') {
+      const bool ends = c == '\n' && levels.size() == 1 && piece.begin != end_of_backslash;
+      if (ends && levels.back().has_tokens) settle(piece.end);
+      continue;
+    }
+    ++pending;
+    ++levels.back().pending;
+    if (is_blank) continue;
+    levels.back().has_tokens = true;
+    if (c == '\\') end_of_backslash = piece.end;
+    if (piece.is == Piece::Is::kOpen) {
+      levels.push_back({piece.begin});
+    } else if (piece.is == Piece::Is::kClose && levels.size() > 1) {
+      settle(piece.end);
+      levels.pop_back();
+    } else if (c == ',' || (c == ';' && levels.size() == 1)) {
+      settle(piece.end);
+    }
+    if (pending > kMostPendingTokens) break;
+  }
+  if (pending <= kMostPendingTokens) return {};
+  return Error{fmt::format("more than {} tokens and comments from here on without the end of an expression: close the "
+                           "bracket, or split it",
+                           kMostPendingTokens),
+               place(text, levels[levels.size() > 1 ? 1 : 0].start)};
+}
+
 std::string join_bracketed_lines(std::string_view text) {
   std::string joined(text);
   int depth = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    if (c == '"' || c == '\'') {
-      at = end_of_string(text, at);
-      continue;
-    }
-    std::size_t end = at + 1;
-    if (c == '#') end = std::min(text.find('\n', at), text.size());
-    const bool is_blank = c == '#' || c == '\n' || c == '\r';
-    if (is_blank && depth > 0) joined.replace(at, end - at, end - at, ' ');
-    if (c == '(' || c == '[' || c == '{') ++depth;
-    if ((c == ')' || c == ']' || c == '}') && depth > 0) --depth;
-    at = end;
+  for (Piece piece{}; piece.end < text.size();) {
+    piece = next_piece(text, piece.end);
+    const std::size_t length = piece.end - piece.begin;
+    if (piece.is == Piece::Is::kBlank && depth > 0) joined.replace(piece.begin, length, length, ' ');
+    if (piece.is == Piece::Is::kOpen) ++depth;
+    if (piece.is == Piece::Is::kClose && depth > 0) --depth;
   }
   return joined;
 }

@@ -12,11 +12,19 @@
 namespace assay::frontend {
 
 /// Files larger than this are not taken.
-inline constexpr std::size_t kLargestSource = 10'000'000;
+inline constexpr std::size_t kLargestSource = 2'000'000;
 
 /// The text without a byte order mark, if it is UTF-8 that a Python file can hold. The error's `where` is
 /// "line:column" where there is such a place.
 Result<std::string_view> check_source(std::string_view bytes);
+
+/// More than any expression that is not deeper than SyntaxTree::kDeepest has, however long its tokens or its lists.
+inline constexpr std::size_t kMostPendingTokens = 50'000;
+
+/// Refuses a text in which more tokens and comments than that follow one another without a comma or the end of a
+/// statement, as in "((((((" or "- - - - -": the parser keeps them all on its stack, which breaks beyond 65,535 entries
+/// (tree-sitter 0.20.7). The error's `where` is "line:column".
+Result<void> check_length_of_statements(std::string_view text);
 
 /// The lines without their ends; "\r\n" ends a line too.
 std::vector<std::string> split_lines(std::string_view text);

@@ -178,6 +178,7 @@ std::vector<Node> Node::collect(bool named_only) const {
 }
 
 Result<SyntaxTree> SyntaxTree::parse(std::string text) {
+  if (const auto checked = check_length_of_statements(text); !checked.ok()) return checked.error();
   SyntaxTree result(std::move(text));
   const std::string_view source = result.source_->text();
   result.tree_.reset(parse_text(source));

@@ -132,8 +132,8 @@ class Node {
 
 class SyntaxTree {
  public:
-  /// Parses Python. Fails when the parser gives up or the tree is deeper than kDeepest; text with syntax errors gives a
-  /// tree in which has_error() is true at the wrong places.
+  /// Parses Python. Fails when the parser gives up, a statement is too long for it or the tree is deeper than kDeepest;
+  /// text with syntax errors gives a tree in which has_error() is true at the wrong places.
   static Result<SyntaxTree> parse(std::string text);
 
   /// Levels of syntax nodes. Bounds the recursion of everything that walks the tree.

@@ -1,4 +1,4 @@
-// Runs a fuzz target once over every file that it is given, and over every file of every folder: what stands in for
+// Runs a fuzz target once over every file that it is given, and over every file below every folder: what stands in for
 // libFuzzer's main where the compiler has none.
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     std::vector<std::filesystem::path> files{path};
     if (std::filesystem::is_directory(path)) {
       files.clear();
-      for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
         if (entry.is_regular_file()) files.push_back(entry.path());
       }
     }
