@@ -32,6 +32,10 @@ constexpr std::array kRows = {
              "from the wrong iteration wherever a derivative needs it."},
     CauseRow{Cause::kLongStaticLoop, "Constant loops of more than 16 trips",
              "Warp unrolls constant loops of at most 16 trips; longer ones are treated as dynamic."},
+    CauseRow{
+        Cause::kAtomicExtreme, "`wp.atomic_min` and `wp.atomic_max`",
+        "Warp leaves the seed with what the array held before, also where a thread's value replaced it, and in a tie "
+        "gives it whole to every thread that ties; the winner takes it, once."},
     CauseRow{Cause::kMod, "`%` on floats", "Warp gives the second operand no gradient; -trunc(a / b) is right."},
     CauseRow{Cause::kFrac, "`wp.frac`", "Warp gives no gradient; 1 is right between the jumps."},
     CauseRow{Cause::kComponents, "Components assigned one by one",
@@ -79,11 +83,17 @@ class Detector {
                        if (loops > 0) found_.insert(Cause::kJump);
                      },
                      [&](const Call& call) { scan_callee(call.function); },
+                     [&](const Atomic& atomic) { note_atomic(function, atomic); },
                      [](const auto&) {},
                  },
                  statement.node);
       for_each_block(statement, [&](const Block& inner) { scan(function, inner, inside); });
     }
+  }
+
+  void note_atomic(const Function& function, const Atomic& atomic) {
+    const bool selects = atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax;
+    if (selects && function.expr(atomic.value).type.has_float_components()) found_.insert(Cause::kAtomicExtreme);
   }
 
   void scan_callee(std::int32_t function) {

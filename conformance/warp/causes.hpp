@@ -17,6 +17,7 @@ enum class Cause : std::uint8_t {
   kNestedLoop,
   kLoop,
   kLongStaticLoop,
+  kAtomicExtreme,
   kMod,
   kFrac,
   kComponents,

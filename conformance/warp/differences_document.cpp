@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "conformance/cases.hpp"
 #include "conformance/warp/causes.hpp"
 #include "conformance/warp/gradients.hpp"
 
@@ -25,7 +26,15 @@ struct Unanswered {
   std::string message;
 };
 
+/// Gradients of one kernel, by launch and array.
+struct Tally {
+  std::string kernel;
+  std::size_t agree = 0;
+  std::map<Arbitration, std::size_t> depart;
+};
+
 struct Findings {
+  std::vector<Tally> curated;
   std::size_t kernels = 0, agreeing_kernels = 0;
   std::size_t agreeing = 0, unknown = 0;  // arrays
   std::map<Cause, std::vector<Row>> departures;
@@ -41,8 +50,13 @@ struct Findings {
   }
 };
 
+bool is_curated(std::string_view name) {
+  const std::size_t slash = name.find('/');
+  return conformance::find_case(name.substr(0, slash), name.substr(slash + 1)) != nullptr;
+}
+
 /// Adds what one launch shows; whether all of its gradients agree.
-bool add_launch(Findings& findings, const Subject& subject, std::size_t launch, const Answer& answer) {
+bool add_launch(Findings& findings, Tally& tally, const Subject& subject, std::size_t launch, const Answer& answer) {
   const std::string name = subject.name() + (subject.is_on_grid(launch) ? " (grid)" : "");
   if (answer.status != Status::kDone) {
     findings.unanswered.push_back({name, answer.status, answer.message});
@@ -50,6 +64,9 @@ bool add_launch(Findings& findings, const Subject& subject, std::size_t launch, 
   }
   const GradientComparison comparison = compare_gradients(subject, launch, answer);
   findings.agreeing += comparison.agreeing;
+  tally.agree += comparison.agreeing;
+  for (const Departure& departure : comparison.departures)
+    ++tally.depart[departure.arbitration];
   findings.unknown += comparison.unknown;
   for (const Departure& departure : comparison.departures)
     findings.departures[cause_of(subject.module(), subject.kernel())].push_back(
@@ -64,10 +81,13 @@ Findings find(const std::vector<Subject>& subjects, const Session& session) {
     if (!subject.has_gradient(0)) continue;
     ++findings.kernels;
     bool agrees = true;
+    Tally tally{.kernel = subject.name()};
     for (std::size_t l = 0; l < subject.sets().size(); ++l) {
-      if (subject.has_gradient(l)) agrees = add_launch(findings, subject, l, session.cases[s][l].backward) && agrees;
+      if (subject.has_gradient(l))
+        agrees = add_launch(findings, tally, subject, l, session.cases[s][l].backward) && agrees;
     }
     findings.agreeing_kernels += agrees;
+    if (is_curated(subject.name())) findings.curated.push_back(std::move(tally));
   }
   return findings;
 }
@@ -148,6 +168,21 @@ std::string table(const std::vector<Row>& rows) {
   return text;
 }
 
+std::string curated_section(const std::vector<Tally>& kernels) {
+  std::string text =
+      "## Every curated case\n\nGradients by launch and array; a case that is not here has none.\n\n"
+      "| case | agree | Warp is wrong | no derivative | we are wrong |\n|---|---:|---:|---:|---:|\n";
+  for (const Tally& tally : kernels) {
+    const auto count = [&](Arbitration arbitration) {
+      const auto found = tally.depart.find(arbitration);
+      return found == tally.depart.end() ? std::size_t{0} : found->second;
+    };
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", tally.kernel, tally.agree, count(Arbitration::kWarpWrong),
+                        count(Arbitration::kUndecided), count(Arbitration::kWeWrong));
+  }
+  return text;
+}
+
 std::string unanswered_section(const std::vector<Unanswered>& unanswered) {
   if (unanswered.empty()) return "";
   std::string text =
@@ -171,6 +206,7 @@ std::string differences_document(const std::vector<Subject>& subjects, const Ses
     if (found == findings.departures.end()) continue;
     text += fmt::format("\n### {}\n\n{}\n\n{}", row.title, row.explanation, table(found->second));
   }
+  text += "\n" + curated_section(findings.curated);
   const std::string unanswered = unanswered_section(findings.unanswered);
   return unanswered.empty() ? text : text + "\n" + unanswered;
 }
