@@ -100,7 +100,8 @@ Result<void> ModuleScope::add_struct(Node class_definition) {
     const auto parts = statement.children();
     if (statement.is(Syntax::kPass) || (parts.size() == 1 && parts[0].is(Syntax::kString))) continue;
     const bool is_field = statement.is(Syntax::kExpressionStatement) && parts.size() == 1 &&
-                          parts[0].is(Syntax::kAssignment) && parts[0].part(Part::kType);
+                          parts[0].is(Syntax::kAssignment) && parts[0].part(Part::kType) &&
+                          parts[0].part(Part::kLeft).is(Syntax::kIdentifier);
     if (!is_field) return Error{fmt::format("a struct holds annotated fields only, not '{}'", describe(statement))};
     if (parts[0].part(Part::kRight)) return Error{"a field cannot have a default value"};
     const std::string_view field = parts[0].part(Part::kLeft).text();

@@ -122,6 +122,12 @@ const Refusal kCases[] = {
      .body = "pass",
      .messages = "3:1: error: class S: a field cannot have a default value\n6:7: error: in k: s: S: 'S': "
                  "struct S could not be read: a field cannot have a default value"},
+    {.name = "StructWithAPatternForAField",
+     .above = "@wp.struct\nclass S:\n    *m: float\n",
+     .parameters = "s: S",
+     .body = "pass",
+     .messages = "3:1: error: class S: a struct holds annotated fields only, not '*m: float'\n6:7: error: in k: s: S: "
+                 "'S': struct S could not be read: a struct holds annotated fields only, not '*m: float'"},
     {.name = "StructWithOneFieldTwice",
      .above = "@wp.struct\nclass S:\n    m: float\n    m: int\n",
      .parameters = "s: S",
