@@ -67,6 +67,22 @@ Term value_for(Grower& grower, const Target& target, Term own, bool use_all) {
   return {sketch.b().make(target.type, components), {-2, 2}};
 }
 
+/// Of the thread's own inputs, which half of the threads or so pass in each launch: of by-value parameters or derived
+/// values, too few launches would show what the branch does.
+Term own_test(Grower& grower, const std::vector<ir::VarId>& inputs) {
+  Sketch& sketch = grower.sketch();
+  ir::Builder& b = sketch.b();
+  const auto compare = [&](ir::VarId input) {
+    const Op op = sketch.rng().choose({Op::kLt, Op::kLe, Op::kGt, Op::kGe});
+    const ir::ExprId own = sketch.element(input, sketch.here()).expr;
+    return Term{b.op(op, {own, grower.literal({-0.75, 0.75}).expr}), {0, 1}};
+  };
+  const Term first = compare(inputs.front());
+  if (inputs.size() == 1 || sketch.rng().bernoulli(0.5)) return first;
+  const Op op = sketch.rng().bernoulli(0.5) ? Op::kAnd : Op::kOr;
+  return {b.op(op, {first.expr, compare(inputs.back()).expr}), {0, 1}};
+}
+
 void update(Grower& grower, const Target& target, ir::VarId input, ir::VarId bins, bool use_all) {
   Sketch& sketch = grower.sketch();
   const Term value = value_for(grower, target, sketch.element(input, sketch.here()), use_all);
@@ -103,8 +119,7 @@ void make_atomic(Sketch& sketch) {
     const bool sums = targets[k].op == AtomicOp::kAdd || targets[k].op == AtomicOp::kSub;
     const int place = rng.uniform_int(0, 3);
     if (place == 0) {
-      const Term test = grower.condition(1);
-      sketch.if_(test, one);
+      sketch.if_(own_test(grower, inputs), one);
     } else if (place == 1 && sums) {
       ir::Builder& b = sketch.b();
       sketch.loop("j", b.i32(0), b.i32(rng.uniform_int(2, 4)), b.i32(1), {0, 3}, [&](ir::VarId) { one(); });

@@ -86,6 +86,9 @@ std::vector<Production> of_square(const Types& t) {
          return sketch.b().op(Op::kInverse, {sketch.b().op(Op::kAdd, {args[0], diagonal(sketch, type, least)})});
        }},
   };
+  all.push_back({t.square, {{t.real, 2}}, 2, [type = t.square](Sketch& sketch, const std::vector<ExprId>& args) {
+                   return sketch.b().op(Op::kSplat, args, type);
+                 }});
   if (t.square.rows == 3) all.push_back(by_library("skew", t.square, {{t.column, 8}}, 8));
   if (t.square.rows != 4) return all;
   const Type point = vector_type(t.real.scalar, 3);

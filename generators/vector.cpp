@@ -202,6 +202,47 @@ void VectorGrower::write_components(ir::VarId variable) {
   });
 }
 
+/// A scalar made of a vector by a function of Warp's library. Of an input moved by a constant: components of other
+/// vectors may be equal, where the extremes have no derivative.
+Term by_library(Sketch& sketch, VectorGrower& grower, ir::VarId input, Rng& rng) {
+  ir::Builder& b = sketch.b();
+  const ir::Type vector = b.function().var(input).type.element();
+  const ir::Type scalar = vector.component();
+  const auto draw = [&](double low, double high) {
+    std::vector<double> values(static_cast<std::size_t>(vector.rows));
+    for (double& value : values)
+      value = two_digits(rng.uniform_real(low, high));
+    return values;
+  };
+  const auto constant = [&](const std::vector<double>& values) {
+    std::vector<ir::ExprId> components;
+    for (const double value : values)
+      components.push_back(b.literal(scalar, value));
+    return b.make(vector, components);
+  };
+  const auto literals = [&](double low, double high) { return constant(draw(low, high)); };
+  const std::vector<double> shift = draw(0.1, 0.9);
+  const auto moved = [&] { return b.op(Op::kAdd, {b.load(input, sketch.here()), constant(shift)}); };
+  const auto delta = [&] { return b.literal(scalar, two_digits(rng.uniform_real(0.5, 2))); };
+  const auto sum = [&](ir::ExprId made) { return b.op(Op::kDot, {made, literals(0.2, 0.9)}); };
+  const std::string_view name =
+      rng.choose<std::string_view>({"min", "max", "argmin", "argmax", "abs", "sign", "norm_l1", "norm_l2", "norm_huber",
+                                    "norm_pseudo_huber", "smooth_normalize", "lerp"});
+  std::vector<ir::ExprId> operands{moved()};
+  const bool is_extreme = name == "min" || name == "max";
+  const bool has_delta =
+      name.starts_with("norm_huber") || name.starts_with("norm_pseudo") || name == "smooth_normalize";
+  if (is_extreme && rng.bernoulli(0.5)) operands.push_back(literals(-0.9, 0.9));
+  if (has_delta && rng.bernoulli(0.5)) operands.push_back(delta());
+  if (name == "lerp") operands.insert(operands.end(), {literals(-0.9, 0.9), b.literal(scalar, 0.25)});
+  const ir::ExprId made = sketch.warp(name, operands);
+  const double bound = vector.rows * 9.0;
+  if (name.starts_with("arg"))
+    return {b.op(Op::kExtract, {b.load(input, sketch.here()), b.cast(ir::kI32, made)}), {-2, 2}};
+  if (name == "sign") return grower.scalars().tame({b.op(Op::kDot, {made, moved()}), {0, bound}});
+  return grower.scalars().tame({b.type_of(made).is_scalar() ? made : sum(made), {-bound, bound}});
+}
+
 /// Integer vectors: sums, products by components and by scalars, dot, components.
 void integer_vectors(Sketch& sketch, ir::VarId cells, ir::VarId output) {
   Rng& rng = sketch.rng();
@@ -253,6 +294,8 @@ void make_vector(Sketch& sketch) {
     const Term kept = grower.within(doubled, 4);
     sketch.assign(v, {sketch.b().op(Op::kAdd, {kept.expr, change.expr}), kTame});
   }
+  Rng library = rng.split("library");
+  if (library.bernoulli(0.4)) sketch.let("size", by_library(sketch, grower, vectors[0], library));
   if (integers) integer_vectors(sketch, cells, neighbours);
 
   // Vectors that nothing used yet join by their dot product with v, scalars by a multiple.

@@ -116,6 +116,7 @@ class AdjointMaker {
     for (const GradientParameter& gradient : adjoint.gradients) {
       if (!gradient.is_array) add_value_gradient(builder, gradient, sweeps.adjoint_of(gradient.primal));
     }
+    adjoint.differentiated = sweeps.differentiated();
     const std::vector<Changes> changes = find_changes(kernel_, ssa.value());
     for (VarId p = 0; p < kernel_.parameter_count; ++p) {
       const bool floats = kernel_.var(p).type.has_float_components();

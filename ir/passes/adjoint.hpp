@@ -17,6 +17,7 @@
 // - A null gradient array is not wanted: its seed is zero and nothing is added to it.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct Adjoint {
   /// Parameters that must be bound to what the arrays held after the forward launch: those of which atomics take the
   /// minimum or maximum.
   std::vector<ir::VarId> final_arrays;
+  /// Operations of the primal whose rule the backward kernel applies. A branch that passes an adjoint on counts as
+  /// kConditional, which becomes one.
+  std::set<ir::Op> differentiated;
 };
 
 /// Makes the backward kernel of `kernel`, which the verifier admits in `module`. Refuses, with a label and the source

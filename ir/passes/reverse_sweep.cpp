@@ -39,6 +39,7 @@ ExprId Sweeps::contribution(const Compute& compute, std::size_t k, ExprId w) {
     const VarId none = b_.let_zero("zero", compute.args[0].type);
     return b_.op(Op::kWithField, {b_.var(none), w}, kVoid, compute.index);
   }
+  differentiated_.insert(compute.op);
   const Rule& rule = rule_of(compute.op);
   RuleContext context{.builder = b_, .w = w, .args = {}, .result = kNone, .types = {}, .index = compute.index};
   const std::uint8_t mask = reads_of(rule, k);
@@ -209,7 +210,9 @@ void Sweeps::reverse_branch(const Branch& branch) {
     return b_.block([&] {
       for (const Merge& merge : branch.merges) {
         const VarId w = adjoint_[index(merge.result)];
-        if (w != kNone) accumulate(merge.*value, b_.var(w));
+        if (w == kNone) continue;
+        accumulate(merge.*value, b_.var(w));
+        differentiated_.insert(Op::kConditional);
       }
       reverse(region);
     });

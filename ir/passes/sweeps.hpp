@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ class Sweeps {
   void run();
   /// The adjoint of a by-value parameter once run() is done; kNone if nothing reaches it.
   ir::VarId adjoint_of(ValueId value) const { return adjoint_[index(value)]; }
+  /// As Adjoint::differentiated.
+  const std::set<ir::Op>& differentiated() const { return differentiated_; }
   /// What was refused on the way; the kernel is then unusable.
   const std::optional<Error>& error() const { return error_; }
 
@@ -136,6 +139,7 @@ class Sweeps {
   std::vector<VarId> predeclared_;                     ///< by value: declared before the branch that defines it
   std::vector<VarId> adjoint_;                         ///< by value: kNone until something contributes
   std::vector<std::vector<FieldGradient>> gradients_;  ///< by array parameter
+  std::set<Op> differentiated_;
   std::map<const Loop*, LoopRecord> records_;
   std::vector<ir::Stmt> hoisted_;    ///< declarations of local arrays, for the top of the kernel
   int reverse_depth_ = 0;            ///< number of reversed loops around the point being written
