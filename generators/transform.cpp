@@ -35,6 +35,20 @@ struct Types {
         homogeneous(ir::matrix_type(scalar.scalar, 4, 4)) {}
 };
 
+/// wp.transform_from_matrix of a matrix near a diagonal one, whose trace or one of whose elements is well above the
+/// others: it chooses by them, and of the matrix of a tiny rotation, or of q* q, all are alike.
+Production from_matrix(const Types& t) {
+  return {t.transform, {{t.homogeneous, 0.15}}, 1.5, [t](Sketch& sketch, const std::vector<ExprId>& args) {
+            constexpr double kDiagonals[][3] = {{1, 0.75, 0.5}, {1, -0.5, -0.75}, {-0.5, 1, -0.75}, {-0.5, -0.75, 1}};
+            const auto& diagonal = sketch.rng().choose(kDiagonals);
+            ir::Builder& b = sketch.b();
+            std::vector<ExprId> components;
+            for (int k = 0; k < 16; ++k)
+              components.push_back(b.literal(t.real, k % 5 == 0 && k < 15 ? diagonal[k / 5] : 0.0));
+            return sketch.warp("transform_from_matrix", {b.op(Op::kAdd, {args[0], b.make(t.homogeneous, components)})});
+          }};
+}
+
 std::vector<Production> transforms(const Types& t) {
   return {
       by_library("transform_multiply", t.transform, {{t.transform, 1}, {t.transform, 1}}, 13),
@@ -46,7 +60,7 @@ std::vector<Production> transforms(const Types& t) {
       by_operation(Op::kRotation, t.quat, {{t.transform, 8}}, 8),
       by_operation(Op::kMul, t.quat, {{t.quat, 1.4}, {t.quat, 1.4}}, 8),
       by_library("quat_from_axis_angle", t.quat, {{t.vector, 2}, {t.real, 3}}, 2),
-      by_library("transform_from_matrix", t.transform, {{t.homogeneous, 1.5}}, 1.5),
+      from_matrix(t),
       by_library("transform_to_matrix", t.homogeneous, {{t.transform, 1}}, 5),
   };
 }
