@@ -59,6 +59,7 @@ class BackwardJudge {
       add(Purpose::kOrder, s, Lane::kNative, Start::kPrefilled, 1, {backends::ThreadOrder::kReverse, 32});
       add(Purpose::kOrder, s, Lane::kNative, Start::kPrefilled, 1,
           {backends::ThreadOrder::kShuffled, 1, stage_.bench.seed});
+      add(Purpose::kOrder, s, Lane::kNative, Start::kPrefilled, 1, {.layout = Layout::kView});
       add(Purpose::kTwice, s, Lane::kNative, Start::kZero, 1);
       if (verdict_.failed()) return;
       add(Purpose::kTwice, s, Lane::kNative, Start::kZero, 1);

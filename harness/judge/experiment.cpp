@@ -15,10 +15,42 @@ backends::Argument by_value(const ir::Argument& argument) {
   return result;
 }
 
+/// A dense array as a view of a larger one: its first dimension is innermost, each element has a gap of its own size
+/// behind it, and each line another one. Gaps hold guard bytes.
+ir::Argument as_view(const ir::Argument& dense) {
+  const std::int64_t count = ir::element_count(dense);
+  if (count == 0) return dense;
+  const std::int64_t element = dense.strides.back();
+  ir::Argument view{.type = dense.type, .shape = dense.shape, .strides = dense.strides, .bytes = {}};
+  std::int64_t stride = 2 * element;
+  for (std::size_t d = 0; d < view.shape.size(); ++d) {
+    view.strides[d] = stride;
+    stride = stride * view.shape[d] + element;
+  }
+  view.bytes.assign(ir::element_offset(view, count - 1) + static_cast<std::size_t>(element), kGuardByte);
+  for (std::int64_t e = 0; e < count; ++e) {
+    std::memcpy(view.bytes.data() + ir::element_offset(view, e), dense.bytes.data() + ir::element_offset(dense, e),
+                static_cast<std::size_t>(element));
+  }
+  return view;
+}
+
+/// Which bytes of a view made by as_view belong to its elements.
+std::vector<bool> bytes_of_elements(const ir::Argument& view) {
+  std::vector<bool> own(view.bytes.size());
+  const auto element = static_cast<std::size_t>(view.strides.front() / 2);
+  for (std::int64_t e = 0; e < ir::element_count(view); ++e) {
+    const auto at = own.begin() + static_cast<std::ptrdiff_t>(ir::element_offset(view, e));
+    std::fill_n(at, element, true);
+  }
+  return own;
+}
+
 }  // namespace
 
-Result<backends::Argument> Experiment::place_array(backends::Session& session, ir::Argument argument,
-                                                   const Role& role) {
+Result<backends::Argument> Experiment::place_array(backends::Session& session, ir::Argument argument, const Role& role,
+                                                   Layout layout) {
+  if (layout == Layout::kView) argument = as_view(argument);
   const std::size_t size = argument.bytes.size();
   Result<backends::BufferId> buffer = session.allocate(size + 2 * kGuard);
   if (!buffer.ok()) return buffer.error();
@@ -28,7 +60,8 @@ Result<backends::Argument> Experiment::place_array(backends::Session& session, i
   backends::Argument placed = backends::Argument::array(
       backends::BufferAddress{buffer.value(), kGuard}, argument.shape, argument.strides,
       {.name = role.name, .bytes = size, .read_only = role.read_only, .uninitialised = role.uninitialised});
-  arrays_.push_back({.before = std::move(argument), .role = role, .buffer = buffer.value(), .placed = true});
+  arrays_.push_back(
+      {.before = std::move(argument), .role = role, .buffer = buffer.value(), .placed = true, .layout = layout});
   return placed;
 }
 
@@ -58,13 +91,13 @@ Result<Experiment> Experiment::place(backends::Session& session, const backends:
       continue;
     }
     if (roles[p].uninitialised) std::fill(argument.bytes.begin(), argument.bytes.end(), poison);
-    Result<backends::Argument> placed = experiment.place_array(session, std::move(argument), roles[p]);
+    Result<backends::Argument> placed = experiment.place_array(session, std::move(argument), roles[p], geometry.layout);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }
   for (std::size_t g = 0; g < gradients.size(); ++g) {
     Result<backends::Argument> placed =
-        experiment.place_array(session, gradients[g], roles[launch.arguments.size() + g]);
+        experiment.place_array(session, gradients[g], roles[launch.arguments.size() + g], geometry.layout);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }
@@ -88,6 +121,11 @@ bool Experiment::guards_intact(backends::Session& session, std::size_t array) co
   const std::span<const std::byte> memory = session.bytes(arrays_[array].buffer);
   const std::size_t end = kGuard + arrays_[array].before.bytes.size();
   const auto is_guard = [](std::byte byte) { return byte == kGuardByte; };
+  if (arrays_[array].layout == Layout::kView) {
+    const std::vector<bool> own = bytes_of_elements(arrays_[array].before);
+    for (std::size_t k = 0; k < own.size(); ++k)
+      if (!own[k] && !is_guard(memory[kGuard + k])) return false;
+  }
   return std::all_of(memory.begin(), memory.begin() + kGuard, is_guard) &&
          std::all_of(memory.begin() + static_cast<std::ptrdiff_t>(end),
                      memory.begin() + static_cast<std::ptrdiff_t>(end + kGuard), is_guard);

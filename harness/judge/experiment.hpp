@@ -21,12 +21,19 @@ struct Role {
   bool read_only = false;
 };
 
+/// How the arrays of a launch lie in memory.
+enum class Layout : std::uint8_t {
+  kDense,  ///< row by row, without gaps
+  kView,   ///< as a view of a larger array: the first dimension innermost, with gaps between all elements
+};
+
 /// An array argument as the launch found it and where it lies.
 struct PlacedArray {
   ir::Argument before;  ///< content and layout at launch
   Role role;
   backends::BufferId buffer;
   bool placed = false;  ///< false: a by-value argument, which has no memory
+  Layout layout = Layout::kDense;
 };
 
 /// How one launch is run.
@@ -34,6 +41,7 @@ struct Geometry {
   backends::ThreadOrder order = backends::ThreadOrder::kForward;
   std::int64_t block = 0;
   std::uint64_t shuffle_seed = 0;
+  Layout layout = Layout::kDense;
 };
 
 class Experiment {
@@ -55,11 +63,13 @@ class Experiment {
   /// By entry parameter: the kernel's, then the gradients.
   const std::vector<PlacedArray>& arrays() const { return arrays_; }
   std::span<const std::byte> bytes(backends::Session& session, std::size_t array) const;
+  /// Whether nothing beside the array, and nothing in its gaps, was written.
   bool guards_intact(backends::Session& session, std::size_t array) const;
   bool unmodified(backends::Session& session, std::size_t array) const;
 
  private:
-  Result<backends::Argument> place_array(backends::Session& session, ir::Argument argument, const Role& role);
+  Result<backends::Argument> place_array(backends::Session& session, ir::Argument argument, const Role& role,
+                                         Layout layout);
 
   backends::LaunchRequest request_;
   std::vector<PlacedArray> arrays_;

@@ -46,6 +46,7 @@ class ForwardJudge {
       add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kReverse, 32});
       add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kShuffled, 1, stage_.bench.seed});
       add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kShuffled, 7, stage_.bench.seed});
+      add(Purpose::kOrder, s, Lane::kNative, kPoison, {.layout = Layout::kView});
     }
   }
 
@@ -120,8 +121,9 @@ class ForwardJudge {
           fmt::format("scalar {} of '{}' is {} with {} (input set {})", i, stage_.subject.kernel.variables[p].name,
                       a[i].value != b[i].value ? fmt::format("{} and then {}", a[i].value, b[i].value)
                                                : fmt::format("{} and then {}", a[i].integer, b[i].integer),
-                      trial.purpose == Purpose::kOrder ? "another order of threads"
-                                                       : "other contents of the output before the launch",
+                      trial.experiment.arrays()[p].layout == Layout::kView ? "another layout of the arrays"
+                      : trial.purpose == Purpose::kOrder                   ? "another order of threads"
+                                                         : "other contents of the output before the launch",
                       trial.set));
     }
     verdict_.count_one(Tier::kT5, 0, false);
