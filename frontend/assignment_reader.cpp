@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "frontend/statement_reader.hpp"
+#include "ir/library.hpp"
 
 namespace assay::frontend {
 
@@ -56,6 +57,8 @@ void StatementReader::assignment(Node node) {
       assign_thread_indices(node, targets);
     } else if (right.is(Syntax::kCall) && expressions_.is_file_function(right)) {
       assign_call_results(target, right);
+    } else if (right.is(Syntax::kCall) && ir::is_in_library(expressions_.warp_function_name(right))) {
+      assign_library_results(targets, right);
     } else {
       context_.error(right, fmt::format("this is one value, {} are needed", targets.size()));
     }
@@ -69,6 +72,7 @@ void StatementReader::assignment(Node node) {
     if (expressions_.warp_function_name(right) == "tid") return assign_thread_indices(node, {target});
     if (assign_zero(target, right) || assign_effect(target, right) || assign_local_array(target, right)) return;
   }
+  if (target.is(Syntax::kIdentifier) && expressions_.names_array(right)) return assign_alias(target, right);
   ExprId value = expressions_.value(right);
   if (value == kNone) return;
   if (!target.is(Syntax::kIdentifier) && expressions_.has_effects(target)) {
@@ -81,6 +85,16 @@ void StatementReader::assignment(Node node) {
   assign_target(target, value);
   const bool is_number = !right.is(Syntax::kCall) && expressions_.literal(right).has_value();
   if (starts_here && is_number) starts_as_number_.emplace(context_.bindings.find(target.text()), dynamic_loops_);
+}
+
+/// row = a[i]: the name stands for this part of the array from here on.
+void StatementReader::assign_alias(Node name, Node part) {
+  if (context_.bindings.find(name.text()) != kNone || !is_new_here(name.text())) {
+    context_.error(name, "a name of an array is given once, where it is new");
+    return;
+  }
+  const ir::VarId alias = expressions_.alias(part, name.text());
+  if (alias != kNone) context_.bindings.bind(name.text(), alias);
 }
 
 void StatementReader::note_changed_constant(Node name, ir::VarId variable) {
@@ -116,6 +130,10 @@ void StatementReader::chain(Node node) {
 void StatementReader::assign_target(Node target, ExprId value) {
   if (value == kNone) return;
   if (target.is(Syntax::kIdentifier)) return assign_name(target, value);
+  if (expressions_.is_adjoint(target)) {
+    context_.error(target, "add to an adjoint with +=: it may hold what other uses contributed");
+    return;
+  }
   const Place place = expressions_.place(target);
   if (place.failed()) return;
   if (!place.lacks_indices() && place.type != context_.type_of(value)) {
@@ -136,7 +154,7 @@ void StatementReader::assign_name(Node name, ExprId value) {
   ir::VarId variable = context_.bindings.find(text);
   context_.builder.at(name.loc());
   if (type.is_array()) {
-    context_.error(name, "an array is not assigned to a variable: use the parameter's name");
+    context_.error(name, "an array is no value");
     return;
   }
   if (variable == kNone && is_new_here(text)) {
@@ -149,6 +167,10 @@ void StatementReader::assign_name(Node name, ExprId value) {
       --depth;
     variable = context_.builder.declare(std::string(text), type);
     context_.bindings.bind_outside(depth, text, variable);
+  }
+  if (FunctionContext::is_alias(variable)) {
+    context_.error(name, "a name of an array is given once");
+    return;
   }
   const ir::Type held = context_.function.var(variable).type;
   if (held != type) {
@@ -167,7 +189,7 @@ bool StatementReader::assign_zero(Node name, Node call) {
   const Arguments arguments = arguments_of(call);
   if (!arguments.positional.empty() || !arguments.keyword.empty() || arguments.has_star) return false;
   const auto type = context_.scope().type(call.part(Part::kFunction));
-  if (!type.ok() || type->is_scalar() || !type->is_value()) return false;
+  if (!type.ok() || type->is_scalar() || !type->is_value() || holds_arrays(context_.file.module(), *type)) return false;
   context_.builder.at(name.loc());
   context_.bindings.bind(name.text(), context_.builder.let_zero(std::string(name.text()), *type));
   return true;
@@ -181,7 +203,7 @@ bool StatementReader::assign_effect(Node name, Node call) {
     if (result != kNone) context_.bindings.bind(name.text(), result);
     return true;
   }
-  if (!expressions_.is_file_function(call) || !expressions_.has_effects(call)) return false;
+  if (!expressions_.is_file_function(call)) return false;
   const ResolvedCall resolved = expressions_.resolve(call);
   if (resolved.callee == nullptr) return true;
   const auto index = static_cast<std::size_t>(resolved.callee->index);
@@ -214,7 +236,7 @@ bool StatementReader::assign_local_array(Node name, Node call) {
   constexpr std::int64_t kLongest = 65536;
   if (extent->number().integer < 1 || extent->number().integer > kLongest)
     return fail("a local array has 1 to 65536 elements");
-  const auto element = dtype ? context_.scope().type(dtype) : Result<ir::Type>(Error{"no dtype"});
+  const auto element = dtype ? expressions_.type_of_node(dtype) : Result<ir::Type>(Error{"no dtype"});
   if (!element.ok() || !element->is_value()) return fail("a local array needs a dtype that is a type of Warp");
   if (!is_new_here(name.text())) return fail("a local array is made once, where its variable is new");
   context_.builder.at(name.loc());
@@ -270,11 +292,35 @@ void StatementReader::assign_thread_indices(Node node, const std::vector<Node>& 
   }
 }
 
+/// axis, angle = wp.quat_to_axis_angle(q)
+void StatementReader::assign_library_results(const std::vector<Node>& targets, Node call) {
+  const Arguments arguments = arguments_of(call);
+  std::vector<ExprId> values;
+  std::vector<ir::Type> types;
+  for (const Node argument : arguments.positional) {
+    values.push_back(expressions_.value(argument));
+    if (values.back() == kNone) return;
+    types.push_back(context_.type_of(values.back()));
+  }
+  const auto function = ir::library_function(context_.file.module(), expressions_.warp_function_name(call), types);
+  if (!function.ok() || arguments.has_star || !arguments.keyword.empty()) {
+    context_.error(call, function.ok() ? "give this function its arguments by position" : function.error().message);
+    return;
+  }
+  context_.builder.at(call.loc());
+  bind_results(targets, call, *function, std::move(values));
+}
+
 void StatementReader::assign_call_results(Node target, Node call) {
   const auto targets = target.children();
   const ResolvedCall resolved = expressions_.resolve(call);
-  if (resolved.callee == nullptr) return;
-  const auto& results = context_.file.module().functions[static_cast<std::size_t>(resolved.callee->index)].results;
+  if (resolved.callee != nullptr) bind_results(targets, call, resolved.callee->index, resolved.arguments);
+}
+
+/// The results of the function go to the names.
+void StatementReader::bind_results(const std::vector<Node>& targets, Node call, int function,
+                                   std::vector<ExprId> arguments) {
+  const auto& results = context_.file.module().functions[static_cast<std::size_t>(function)].results;
   if (results.size() != targets.size()) {
     context_.error(call, fmt::format("returns {} values, {} are assigned", results.size(), targets.size()));
     return;
@@ -283,7 +329,7 @@ void StatementReader::assign_call_results(Node target, Node call) {
   for (const Node name : targets)
     names.emplace_back(name.text());
   context_.builder.at(call.loc());
-  const auto variables = context_.builder.call_statement(resolved.callee->index, resolved.arguments, names);
+  const auto variables = context_.builder.call_statement(function, std::move(arguments), names);
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (is_new_here(targets[i].text())) {
       context_.bindings.bind(targets[i].text(), variables[i]);
@@ -299,6 +345,10 @@ void StatementReader::augmented_assignment(Node node) {
   const std::string_view symbol = written.substr(0, written.size() - 1);
   const Place place = expressions_.place(target);
   if (place.failed()) return;
+  if (expressions_.is_adjoint(target) && symbol != "+" && symbol != "-") {
+    context_.error(node, "an adjoint is only added to, with += or -=");
+    return;
+  }
   if (place.root == Place::Root::kArray && !place.lacks_indices()) {
     const ir::Type array = context_.function.var(place.variable).type;
     if (array.is_array()) {
@@ -349,7 +399,7 @@ bool StatementReader::atomic_update(Node node, std::string_view symbol, const Pl
   if (place.path.empty()) {
     const bool fits = is_sum ? !element.is_struct() && !element.is_bool() : element.is_integer_scalar();
     if (!fits) return fail(fmt::format("no atomic update of {}", context_.type_name(element)));
-    context_.builder.atomic(op, place.variable, place.indices, value);
+    context_.builder.atomic(op, place.variable, place.indices(), value);
     return true;
   }
   if (!element.is_aggregate() || !is_sum) {
@@ -362,7 +412,7 @@ bool StatementReader::atomic_update(Node node, std::string_view symbol, const Pl
     const ExprId zero = context_.builder.zero(k == 0 ? element : element.part());
     change = context_.operation(node, Op::kInsert, {zero, place.path[k].index, change});
   }
-  context_.builder.atomic(op, place.variable, place.indices, change);
+  context_.builder.atomic(op, place.variable, place.indices(), change);
   return true;
 }
 

@@ -24,10 +24,27 @@ std::string ExpressionReader::warp_function_name(Node call) const {
   return taken ? "" : std::string(text);
 }
 
+/// type(x) and x.dtype, and what the scope knows.
+Result<ir::Type> ExpressionReader::type_of_node(Node node) {
+  const bool is_type_call = node.is(Syntax::kCall) && node.part(Part::kFunction).text() == "type";
+  if (is_type_call) {
+    const auto given = arguments_of(node).positional;
+    if (given.size() != 1) return Error{"type takes one value"};
+    const ExprId value = this->value(given[0]);
+    return value == kNone ? Result<ir::Type>(Error{"the value has no type"}) : context_.type_of(value);
+  }
+  if (node.is(Syntax::kAttribute) && node.part(Part::kAttribute).text() == "dtype" &&
+      names_array(node.part(Part::kObject))) {
+    const Place array = place(node.part(Part::kObject));
+    if (array.lacks_indices()) return array.type.element();
+  }
+  return context_.scope().type(node);
+}
+
 ExprId ExpressionReader::call(Node node) {
   if (is_file_function(node)) return call_file_function(node);
   const std::string name = warp_function_name(node);
-  if (const auto type = context_.scope().type(node.part(Part::kFunction)); type.ok()) return type_call(node, *type);
+  if (const auto type = type_of_node(node.part(Part::kFunction)); type.ok()) return type_call(node, *type);
   if (name.empty()) {
     const std::string why = context_.scope().why_unknown(node.part(Part::kFunction).text());
     return context_.error(node, why.empty() ? "only functions of the file and of Warp can be called" : why);
@@ -52,15 +69,40 @@ ExprId ExpressionReader::call(Node node) {
   return warp_call(node, name);
 }
 
+namespace {
+
+/// Puts arguments that are given by name behind those given by position. False if the names are not Warp's.
+bool order_keywords(std::string_view function, const Arguments& arguments, std::vector<Node>& given) {
+  for (const std::string_view names : warp_parameters(function)) {
+    std::vector<Node> all = arguments.positional;
+    std::size_t number = 0;
+    for (std::size_t at = 0; at <= names.size(); ++number) {
+      const std::size_t end = std::min(names.find(' ', at), names.size());
+      const auto found = arguments.keyword.find(names.substr(at, end - at));
+      if (found != arguments.keyword.end() && number == all.size()) all.push_back(found->second);
+      at = end + 1;
+    }
+    if (all.size() != arguments.positional.size() + arguments.keyword.size()) continue;
+    given = std::move(all);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 /// An operation, or a function of the library.
 ExprId ExpressionReader::warp_call(Node node, std::string_view name) {
   const auto op = warp_function(name);
   if (!op && !ir::is_in_library(name)) return context_.error(node, "the reader does not know this function");
   const Arguments arguments = arguments_of(node);
   if (arguments.has_star) return context_.error(node, "starred arguments are not read");
-  if (!arguments.keyword.empty()) return context_.error(node, "give this function its arguments by position");
+  std::vector<Node> given = arguments.positional;
+  if (!arguments.keyword.empty() && !order_keywords(name, arguments, given)) {
+    return context_.error(node, "give this function its arguments by position");
+  }
   std::vector<ExprId> values;
-  for (const Node argument : arguments.positional) {
+  for (const Node argument : given) {
     const bool is_test = op == Op::kWhere && values.empty();
     values.push_back(is_test ? condition(argument) : value(argument));
     if (values.back() == kNone) return kNone;
@@ -72,7 +114,9 @@ ExprId ExpressionReader::warp_call(Node node, std::string_view name) {
 
 ExprId ExpressionReader::type_call(Node node, ir::Type type) {
   const Arguments arguments = arguments_of(node);
-  if (arguments.has_star) return context_.error(node, "starred arguments are not read");
+  if (arguments.has_star && !type.is_aggregate()) {
+    return context_.error(node, "only vectors, matrices and their like take starred arguments");
+  }
   if (!arguments.keyword.empty()) return context_.error(node, "give a type its values by position");
   if (type.is_scalar()) return convert(node, type);
   if (type.is_aggregate()) return construct(node, type, arguments.positional);
@@ -123,9 +167,8 @@ ExprId ExpressionReader::length_of(Node node) {
   if (arguments.size() != 1) return context_.error(node, "len takes one array, vector or matrix");
   const Place measured = place(arguments[0]);
   if (measured.failed()) return kNone;
+  if (measured.lacks_indices()) return extent_of(context_, node, measured, 0);
   context_.builder.at(node.loc());
-  if (measured.is_whole_array() && measured.type.is_local_array()) return context_.builder.i32(measured.type.extent);
-  if (measured.is_whole_array()) return context_.builder.shape_of(measured.variable, 0);
   if (measured.type.is_vector() || measured.type.is_matrix()) return context_.builder.i32(measured.type.parts());
   return context_.error(node, fmt::format("{} has no length that is read", context_.type_name(measured.type)));
 }
@@ -152,7 +195,7 @@ bool ExpressionReader::has_effects(Node node) const {
   if (node.is(Syntax::kCall)) {
     if (atomic(node)) return true;
     if (is_file_function(node)) {
-      for (const FunctionEntry* entry : context_.file.functions(node.part(Part::kFunction).text())) {
+      for (const FunctionEntry* entry : context_.functions(called_name(node))) {
         if (entry->has_effects) return true;
       }
     }
@@ -191,17 +234,19 @@ ir::VarId ExpressionReader::atomic_call(Node call, ir::AtomicOp op, const std::s
   }
   const bool compares = op == ir::AtomicOp::kCompareAndSwap;
   const std::size_t values = compares ? 2 : 1;
-  const std::size_t missing = target.type.rank - target.indices.size();
+  const std::size_t missing = target.type.rank;
   if (given.size() != 1 + missing + values) {
     return context_.error(
         call, fmt::format("takes the array, {} indices and {} value{}", missing, values, compares ? "s" : ""));
   }
+  std::size_t passed = 0;
   for (std::size_t i = 1; i <= missing; ++i)
-    add_index(given[i], target, given[i]);
+    add_index(given[i], target, given[i], passed);
   std::vector<ExprId> operands;
   for (std::size_t i = 1 + missing; i < given.size(); ++i)
     operands.push_back(value(given[i]));
   if (target.failed()) return kNone;
+  if (target.lacks_indices()) return context_.error(call, "an atomic acts on one element");
   const ir::Type element = target.type;
   for (const ExprId operand : operands) {
     if (operand == kNone) return kNone;
@@ -218,32 +263,91 @@ ir::VarId ExpressionReader::atomic_call(Node call, ir::AtomicOp op, const std::s
   context_.builder.at(call.loc());
   const ExprId compare = compares ? operands[0] : kNone;
   if (result.empty() && !compares) {
-    context_.builder.atomic(op, target.variable, target.indices, operands.back());
+    context_.builder.atomic(op, target.variable, target.indices(), operands.back());
     return kNone;
   }
-  return context_.builder.atomic_result(result.empty() ? "old" : result, op, target.variable, target.indices,
+  return context_.builder.atomic_result(result.empty() ? "old" : result, op, target.variable, target.indices(),
                                         operands.back(), compare);
 }
 
 // ---- functions of the file
 
-bool ExpressionReader::is_file_function(Node call) const {
-  const Node function = call.part(Part::kFunction);
-  return function.is(Syntax::kIdentifier) && context_.bindings.find(function.text()) == kNone &&
-         context_.flow.assignments(function.text()) == 0 && context_.file.defines(function.text());
+/// f of f(x) and of wp.static(f)(x); empty for what is no name.
+std::string_view ExpressionReader::called_name(Node call) const {
+  Node function = call.part(Part::kFunction);
+  if (function.is(Syntax::kCall) && context_.scope().warp_name(function.part(Part::kFunction)) == "static") {
+    const auto given = arguments_of(function).positional;
+    if (given.size() == 1) function = given[0];
+  }
+  return function.is(Syntax::kIdentifier) ? function.text() : std::string_view();
 }
 
-ExprId ExpressionReader::argument(Node node) {
-  const Place given = place(node);
-  if (given.is_whole_array() && given.type.is_array()) {
-    context_.builder.at(node.loc());
-    return context_.builder.var(given.variable);
+bool ExpressionReader::is_file_function(Node call) const {
+  const std::string_view name = called_name(call);
+  return !name.empty() && context_.bindings.find(name) == kNone && context_.flow.assignments(name) == 0 &&
+         context_.defines(name);
+}
+
+/// What a name that is no variable means as an argument, if that is a function.
+std::optional<Given> ExpressionReader::function_argument(Node node) {
+  const bool is_name = node.is(Syntax::kIdentifier);
+  if (!is_name && !node.is(Syntax::kAttribute)) return std::nullopt;
+  if (is_name && (context_.bindings.find(node.text()) != kNone || context_.flow.assignments(node.text()) > 0)) {
+    return std::nullopt;
   }
-  return read_place(context_, node, given);
+  Given given{.kind = Given::Kind::kFunction};
+  if (is_name && context_.defines(node.text())) {
+    given.functions = context_.functions(node.text());
+    return given;
+  }
+  given.warp_function = context_.scope().warp_name(node);
+  if (given.warp_function.empty() || context_.scope().constant(node) || context_.scope().type(node).ok()) {
+    return std::nullopt;
+  }
+  return given;
+}
+
+Argument ExpressionReader::argument(Node node) {
+  if (auto function = function_argument(node)) return {.given = std::move(*function), .values = {}};
+  if (names_array(node)) return array_argument(node, place(node));
+  const ExprId value = this->value(node);
+  return {.given = {.kind = Given::Kind::kValue, .type = value == kNone ? ir::kVoid : context_.type_of(value)},
+          .values = {value}};
+}
+
+/// An array, a part of one, or a struct with arrays, whose fields are passed one by one.
+Argument ExpressionReader::array_argument(Node node, const Place& place) {
+  Argument result;
+  if (place.failed()) return {.given = {}, .values = {kNone}};
+  result.given.type = place.type;
+  if (const Pack* pack = context_.pack(place.root == Place::Root::kPack ? place.variable : kNone)) {
+    result.given.kind = Given::Kind::kPack;
+    for (const ir::VarId field : pack->fields) {
+      const Place part = place_of(context_, node, field);
+      const bool is_value = part.root == Place::Root::kVariable;
+      Argument given = is_value ? Argument{.given = {.type = part.type}, .values = {read_place(context_, node, part)}}
+                                : array_argument(node, part);
+      result.given.fields.push_back(std::move(given.given));
+      result.values.insert(result.values.end(), given.values.begin(), given.values.end());
+    }
+    return result;
+  }
+  result.given.kind = Given::Kind::kArray;
+  result.given.whole = context_.function.var(place.variable).type;
+  context_.builder.at(node.loc());
+  result.values.push_back(context_.builder.var(place.variable));
+  for (const Dimension& dimension : place.dimensions) {
+    result.given.parts.push_back({.kind = dimension.kind, .step = dimension.step});
+    if (dimension.kind == DimensionKind::kFixed) result.values.push_back(as_i32(node, dimension.index));
+    if (dimension.kind != DimensionKind::kRange) continue;
+    result.values.push_back(dimension.start);
+    result.values.push_back(dimension.extent);
+  }
+  return result;
 }
 
 /// Reads the call's arguments in the order of the callee's parameters. False after a report.
-bool ExpressionReader::read_arguments(Node call, const FunctionEntry& callee, std::vector<ExprId>& values) {
+bool ExpressionReader::read_arguments(Node call, const FunctionEntry& callee, std::vector<Argument>& values) {
   const Arguments arguments = arguments_of(call);
   const auto& parameters = callee.parameters;
   const auto fail = [&](std::string reason) {
@@ -269,11 +373,12 @@ bool ExpressionReader::read_arguments(Node call, const FunctionEntry& callee, st
     } else if (keyword != arguments.keyword.end()) {
       values.push_back(argument(keyword->second));
     } else if (otherwise != callee.defaults.end()) {
-      values.push_back(constant(call, otherwise->second));
+      const ExprId value = constant(call, otherwise->second);
+      values.push_back({.given = {.type = otherwise->second.type}, .values = {value}});
     } else {
       return fail(fmt::format("the argument '{}' is missing", parameters[i]));
     }
-    if (values.back() == kNone) return false;
+    if (values.back().failed()) return false;
   }
   return true;
 }
@@ -285,6 +390,8 @@ bool ExpressionReader::is_callable(Node call, const FunctionEntry* callee) {
     context_.error(call, "a function cannot call itself");
   } else if (callee->is_kernel) {
     context_.error(call, "a kernel cannot be called");
+  } else if (callee->is_generic && callee->refusal.empty()) {
+    return true;
   } else if (callee->state != FunctionEntry::State::kRead) {
     context_.error(call,
                    callee->refusal.empty() ? fmt::format("function {} could not be read", name) : callee->refusal);
@@ -294,53 +401,88 @@ bool ExpressionReader::is_callable(Node call, const FunctionEntry* callee) {
   return false;
 }
 
+/// Whether the function takes these arguments; if not, `misfit` is the first parameter that does not.
+bool ExpressionReader::takes(const FunctionEntry& callee, const std::vector<Argument>& arguments,
+                             std::size_t& misfit) const {
+  const auto annotations = callee.definition.part(Part::kParameters).children();
+  for (misfit = 0; misfit < arguments.size(); ++misfit) {
+    const Given& given = arguments[misfit].given;
+    const bool fits = callee.is_generic ? admits(callee.home->scope, annotations[misfit].part(Part::kType), given)
+                                        : given.kind != Given::Kind::kFunction && given.type == callee.types[misfit];
+    if (!fits) return false;
+  }
+  return true;
+}
+
+/// The function as it is read for these arguments. Null after a report.
+FunctionEntry* ExpressionReader::specialised(Node call, FunctionEntry* callee, const std::vector<Argument>& arguments) {
+  const bool plain = std::ranges::all_of(arguments, [](const Argument& each) { return each.given.is_plain(); });
+  if (plain && !callee->is_generic) return callee;
+  std::vector<Given> given;
+  for (const Argument& argument : arguments)
+    given.push_back(argument.given);
+  FunctionEntry* instance = context_.file.instance(*callee, std::move(given));
+  if (instance == nullptr) {
+    context_.error(call, fmt::format("{} is called in too many ways: does it call itself?", callee->name));
+    return nullptr;
+  }
+  return is_callable(call, instance) ? instance : nullptr;
+}
+
 /// Of several functions of one name, the one whose parameters have the arguments' types.
-ResolvedCall ExpressionReader::resolve_overload(Node call, std::vector<FunctionEntry*> candidates) {
+FunctionEntry* ExpressionReader::resolve_overload(Node call, const std::vector<FunctionEntry*>& candidates,
+                                                  std::vector<Argument>& values) {
   const Arguments arguments = arguments_of(call);
   if (!arguments.keyword.empty() || arguments.has_star) {
     context_.error(call, "give a function that is defined for several types its arguments by position");
-    return {};
+    return nullptr;
   }
-  std::vector<ExprId> values;
-  std::vector<ir::Type> types;
   for (const Node node : arguments.positional) {
     values.push_back(argument(node));
-    if (values.back() == kNone) return {};
-    types.push_back(context_.type_of(values.back()));
+    if (values.back().failed()) return nullptr;
   }
-  std::erase_if(candidates, [&](const FunctionEntry* entry) {
-    if (entry->state != FunctionEntry::State::kRead || entry->parameters.size() != types.size()) return true;
-    const auto& variables = context_.file.module().functions[static_cast<std::size_t>(entry->index)].variables;
-    return !std::equal(types.begin(), types.end(), variables.begin(),
-                       [](ir::Type type, const ir::Variable& parameter) { return type == parameter.type; });
-  });
-  if (candidates.size() != 1) {
+  std::vector<FunctionEntry*> fitting;
+  for (const bool generic : {false, true}) {
+    for (FunctionEntry* entry : candidates) {
+      std::size_t misfit = 0;
+      const bool is_read = entry->is_generic ? entry->refusal.empty() : entry->state == FunctionEntry::State::kRead;
+      if (entry->is_generic == generic && is_read && entry->parameters.size() == values.size() &&
+          takes(*entry, values, misfit))
+        fitting.push_back(entry);
+    }
+    if (!fitting.empty()) break;
+  }
+  if (fitting.size() != 1) {
     context_.error(call, "none of the functions of this name that could be read takes these types");
-    return {};
+    return nullptr;
   }
-  return {.callee = candidates.front(), .arguments = std::move(values)};
+  return fitting.front();
 }
 
 ResolvedCall ExpressionReader::resolve(Node call) {
   const std::size_t loads_before = context_.loads.size();
-  const auto candidates = context_.file.functions(call.part(Part::kFunction).text());
-  ResolvedCall resolved;
+  const auto candidates = context_.functions(called_name(call));
+  std::vector<Argument> arguments;
+  FunctionEntry* callee = nullptr;
   if (candidates.size() > 1) {
-    resolved = resolve_overload(call, candidates);
-  } else if (is_callable(call, candidates.front()) && read_arguments(call, *candidates.front(), resolved.arguments)) {
-    resolved.callee = candidates.front();
+    callee = resolve_overload(call, candidates, arguments);
+  } else if (is_callable(call, candidates.front()) && read_arguments(call, *candidates.front(), arguments)) {
+    callee = candidates.front();
   }
-  const FunctionEntry* callee = resolved.callee;
   if (callee == nullptr) return {};
-  const ir::Function& function = context_.file.module().functions[static_cast<std::size_t>(callee->index)];
-  for (std::size_t i = 0; i < resolved.arguments.size(); ++i) {
-    const ir::Type wanted = function.variables[i].type;
-    const ir::Type given = context_.type_of(resolved.arguments[i]);
-    if (given == wanted) continue;
-    context_.error(call, fmt::format("parameter '{}' has type {}, got {}", callee->parameters[i],
-                                     context_.type_name(wanted), context_.type_name(given)));
+  if (std::size_t misfit = 0; !takes(*callee, arguments, misfit)) {
+    const std::string given = context_.type_name(arguments[misfit].given.type);
+    context_.error(call, callee->is_generic
+                             ? fmt::format("parameter '{}' does not take {}", callee->parameters[misfit], given)
+                             : fmt::format("parameter '{}' has type {}, got {}", callee->parameters[misfit],
+                                           context_.type_name(callee->types[misfit]), given));
     return {};
   }
+  callee = specialised(call, callee, arguments);
+  if (callee == nullptr) return {};
+  ResolvedCall resolved{.callee = callee, .arguments = {}};
+  for (const Argument& argument : arguments)
+    resolved.arguments.insert(resolved.arguments.end(), argument.values.begin(), argument.values.end());
   if (callee->has_effects) {
     if (!may_take_effect(call, loads_before, kNone)) return {};
     context_.entry.has_effects = true;

@@ -36,7 +36,9 @@ bool ExpressionReader::is_maker(std::string_view name) {
 
 ExprId ExpressionReader::make(Node node, std::string_view name) {
   const Arguments arguments = arguments_of(node);
-  if (arguments.has_star) return context_.error(node, "starred arguments are not read");
+  if (arguments.has_star && name != "vector" && name != "matrix") {
+    return context_.error(node, "starred arguments are not read here");
+  }
   if (name == "identity") return identity(node, arguments);
   if (name == "matrix_from_rows" || name == "matrix_from_cols") return from_vectors(node, name, arguments);
   if (name == "vector" || name == "matrix") return sized(node, name, arguments);
@@ -61,6 +63,10 @@ ExprId ExpressionReader::construct(Node node, ir::Type type, const std::vector<N
   }
   std::vector<ExprId> values;
   for (const Node argument : arguments) {
+    if (argument.grammar_name() == "list_splat") {
+      if (!spread(argument, values)) return kNone;
+      continue;
+    }
     values.push_back(component(argument, type.component()));
     if (values.back() == kNone) return kNone;
   }
@@ -75,6 +81,27 @@ ExprId ExpressionReader::construct(Node node, ir::Type type, const std::vector<N
                                             type.components(), context_.type_name(type.component())));
   }
   return context_.operation(node, Op::kMake, values, type);
+}
+
+/// *v: the components of a vector, matrix or quaternion, one by one.
+bool ExpressionReader::spread(Node starred, std::vector<ExprId>& values) {
+  const auto inner = starred.children();
+  const ExprId whole = inner.size() == 1 ? value(inner[0]) : kNone;
+  if (whole == kNone) return false;
+  const ir::Type type = context_.type_of(whole);
+  if (!type.is_vector() && !type.is_matrix() && !type.is_quaternion()) {
+    context_.error(starred,
+                   fmt::format("only vectors, matrices and quaternions are starred, got {}", context_.type_name(type)));
+    return false;
+  }
+  for (int k = 0; k < type.components(); ++k) {
+    context_.builder.at(starred.loc());
+    ExprId part = k == 0 ? whole : context_.copy(whole);
+    if (type.is_matrix()) part = context_.operation(starred, Op::kExtract, {part, context_.builder.i32(k / type.cols)});
+    const int last = type.is_matrix() ? k % type.cols : k;
+    values.push_back(context_.operation(starred, Op::kExtract, {part, context_.builder.i32(last)}));
+  }
+  return true;
 }
 
 /// Whether Warp makes the type of these values: its components, or the parts that quaternions, transforms and spatial
@@ -117,7 +144,7 @@ ExprId ExpressionReader::sized(Node node, std::string_view name, const Arguments
   if (!size && (!is_vector || given.size() < 2)) return context_.error(node, "the size is not known here");
   ir::Type scalar = ir::kF32;
   if (dtype) {
-    const auto type = context_.scope().type(dtype);
+    const auto type = type_of_node(dtype);
     if (!type.ok() || !type->is_scalar()) return context_.error(dtype, "the components are scalars of a type of Warp");
     scalar = *type;
   } else if (!given.empty()) {
@@ -140,7 +167,7 @@ ExprId ExpressionReader::general(Node node, std::string_view name, const Argumen
     return context_.error(node, fmt::format("wp.{} takes values and dtype=...", name));
   ir::Type scalar = ir::kF32;
   if (dtype) {
-    const auto type = context_.scope().type(dtype);
+    const auto type = type_of_node(dtype);
     if (!type.ok() || !type->is_float_scalar())
       return context_.error(dtype, "the components are floats of a type of Warp");
     scalar = *type;
@@ -165,7 +192,7 @@ ExprId ExpressionReader::identity(Node node, const Arguments& arguments) {
   const Node size = given.empty() ? keyword(arguments, "n") : given[0];
   const Node dtype = given.size() > 1 ? given[1] : keyword(arguments, "dtype");
   const auto rows = size ? context_.scope().constant(size) : std::nullopt;
-  const auto scalar = dtype ? context_.scope().type(dtype) : Result<ir::Type>(Error{"no dtype"});
+  const auto scalar = dtype ? type_of_node(dtype) : Result<ir::Type>(Error{"no dtype"});
   const bool fits = rows && rows->type.is_integer_scalar() && rows->number().integer >= 1 &&
                     rows->number().integer <= 16 && scalar.ok() && scalar->is_scalar() && !scalar->is_bool();
   if (!fits) return context_.error(node, "an identity matrix takes n=1 to 16 and dtype=...");

@@ -65,6 +65,17 @@ Node root_name(Node target) {
   return target;
 }
 
+/// Whether the target is wp.adjoint[...] or a part of it, which is no variable of the function.
+bool is_adjoint_target(Node target) {
+  while (target.is(Syntax::kSubscript) || target.is(Syntax::kAttribute)) {
+    const Node inner = target.part(target.is(Syntax::kSubscript) ? Part::kValue : Part::kObject);
+    const Node name = inner.is(Syntax::kAttribute) ? inner.part(Part::kAttribute) : inner;
+    if (target.is(Syntax::kSubscript) && name.text() == "adjoint") return true;
+    target = inner;
+  }
+  return false;
+}
+
 /// The blocks of a compound statement, in order; empty for a simple one.
 std::vector<Node> blocks_of(Node statement) {
   std::vector<Node> blocks;
@@ -255,6 +266,7 @@ class ScopeBuilder {
       return;
     }
     mention(target, scope);
+    if (is_adjoint_target(target)) return;
     const std::string_view name = root_name(target).text();
     ++assignments[name];
     scope.assigned.insert(name);

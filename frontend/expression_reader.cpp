@@ -69,9 +69,10 @@ ExprId ExpressionReader::value(Node node) {
     case Syntax::kComparison: return comparison(node);
     case Syntax::kConditional: return conditional(node);
     case Syntax::kAttribute:
+    case Syntax::kSubscript:
+      if (is_adjoint(node)) return context_.error(node, "an adjoint is only added to, with +=; it is not read");
       if (const auto number = context_.scope().constant(node)) return constant(node, *number);
       return read_place(context_, node, place(node));
-    case Syntax::kSubscript: return read_place(context_, node, place(node));
     case Syntax::kCall: return call(node);
     case Syntax::kString: return context_.error(node, "text has no value in a kernel");
     case Syntax::kNone: return context_.error(node, "None has no value in a kernel");
@@ -130,7 +131,9 @@ ExprId ExpressionReader::name(Node node) {
   const std::string_view text = node.text();
   if (const ir::VarId variable = context_.bindings.find(text); variable != kNone) {
     // A draw that comes later in the statement would change it too early.
-    if (context_.function.var(variable).type == scalar_type(ir::Scalar::kU32)) context_.loads.push_back(variable);
+    const bool is_state =
+        !FunctionContext::is_alias(variable) && context_.function.var(variable).type == scalar_type(ir::Scalar::kU32);
+    if (is_state) context_.loads.push_back(variable);
     return read_place(context_, node, name_place(node));
   }
   if (context_.flow.assignments(text) > 0) {
@@ -140,7 +143,7 @@ ExprId ExpressionReader::name(Node node) {
   if (const auto number = context_.scope().constant(node)) return constant(node, *number);
   if (const std::string why = context_.scope().why_unknown(text); !why.empty()) return context_.error(node, why);
   if (context_.scope().type(node).ok()) return context_.error(node, "a type is not a value");
-  if (!context_.file.functions(text).empty()) return context_.error(node, "a function is not a value here");
+  if (!context_.functions(text).empty()) return context_.error(node, "a function is not a value here");
   return context_.error(node, "this name is not defined in the file");
 }
 

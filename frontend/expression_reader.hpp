@@ -1,6 +1,7 @@
 // Reads the expressions of one function. A failure has been reported when kNone (or a failed Place) comes back.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,14 @@ namespace assay::frontend {
 struct ResolvedCall {
   const FunctionEntry* callee = nullptr;  ///< null after a failure
   std::vector<ir::ExprId> arguments;
+};
+
+/// One argument of a call: what it is to the callee, and the values that are passed.
+struct Argument {
+  Given given;
+  std::vector<ir::ExprId> values;
+
+  bool failed() const { return std::find(values.begin(), values.end(), ir::kNone) != values.end(); }
 };
 
 /// Whether a function of Warp's module draws a random number or makes a generator's state.
@@ -48,6 +57,14 @@ class ExpressionReader {
   std::optional<ir::AtomicOp> atomic(Node call) const;
   /// Appends the atomic. If `result` is not empty, a new variable of this name keeps the old content; gives it.
   ir::VarId atomic_call(Node call, ir::AtomicOp op, const std::string& result);
+  /// The type that type(x), x.dtype or a name of the scope stands for.
+  Result<ir::Type> type_of_node(Node node);
+  /// Whether the expression names an array, a part of one, or a struct with arrays.
+  bool names_array(Node node);
+  /// An alias for what such an expression names; kNone after a failure.
+  ir::VarId alias(Node node, std::string_view name);
+  /// Whether the node is wp.adjoint[...] or a part of it.
+  bool is_adjoint(Node node) const;
   /// Whether evaluating has effects on arrays.
   bool has_effects(Node node) const;
 
@@ -69,8 +86,18 @@ class ExpressionReader {
   Place name_place(Node node);
   Place subscript_place(Node node);
   Place attribute_place(Node node);
-  Place shape_element(Node node, Node array);
-  void add_index(Node node, Place& place, Node index);
+  Place adjoint_place(Node node);
+  Place shape_element(Node node, const Place& measured);
+  ir::ExprId index_value(Node index);
+  void add_index(Node node, Place& place, Node index, std::size_t& passed);
+  // parts of arrays and vectors (view_reader.cpp)
+  ir::ExprId as_i32(Node node, ir::ExprId value);
+  bool index_dimension(Place& place, Node index, std::size_t& passed);
+  ir::ExprId position_in(Node node, const Dimension& range, ir::ExprId position);
+  bool cut(Place& place, Dimension& dimension, Node slice, int number);
+  Place slice_of(Node node, const Place& whole, Node slice);
+  int array_rank_of(Node node);
+  ir::VarId name_of(Node node);
   // calls
   ir::ExprId call(Node node);
   ir::ExprId convert(Node node, ir::Type type);
@@ -80,9 +107,15 @@ class ExpressionReader {
   ir::ExprId thread_index(Node node);
   ir::ExprId call_file_function(Node node);
   bool is_callable(Node call, const FunctionEntry* callee);
-  ResolvedCall resolve_overload(Node call, std::vector<FunctionEntry*> candidates);
-  bool read_arguments(Node call, const FunctionEntry& callee, std::vector<ir::ExprId>& values);
-  ir::ExprId argument(Node node);
+  FunctionEntry* resolve_overload(Node call, const std::vector<FunctionEntry*>& candidates,
+                                  std::vector<Argument>& values);
+  bool takes(const FunctionEntry& callee, const std::vector<Argument>& arguments, std::size_t& misfit) const;
+  FunctionEntry* specialised(Node call, FunctionEntry* callee, const std::vector<Argument>& arguments);
+  bool read_arguments(Node call, const FunctionEntry& callee, std::vector<Argument>& values);
+  std::string_view called_name(Node call) const;
+  std::optional<Given> function_argument(Node node);
+  Argument argument(Node node);
+  Argument array_argument(Node node, const Place& place);
   ir::ExprId warp_call(Node node, std::string_view name);
   // construct_reader.cpp
   /// Whether wp.<name> makes a vector or matrix of a size that its arguments say.
@@ -94,6 +127,7 @@ class ExpressionReader {
   ir::ExprId from_vectors(Node node, std::string_view name, const Arguments& arguments);
   ir::ExprId construct(Node node, ir::Type type, const std::vector<Node>& arguments);
   bool takes(ir::Type type, const std::vector<ir::ExprId>& values) const;
+  bool spread(Node starred, std::vector<ir::ExprId>& values);
   ir::ExprId convert_components(Node node, ir::ExprId whole, ir::Type type);
   ir::ExprId component(Node node, ir::Type type);
   // random numbers (random_reader.cpp)

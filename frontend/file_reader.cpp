@@ -56,8 +56,9 @@ Result<void> FileReader::read() {
     if (const Node error = first_error(statements[i])) {
       report({.loc = error.loc(), .construct = describe(error), .reason = "syntax error"});
     }
-    collect(statements[i], is_sound && !tree_.root().is(Syntax::kError));
+    collect(statements[i], is_sound && !tree_.root().is(Syntax::kError), environments_.front());
   }
+  collect_uncalled();
   const bool any_left =
       std::any_of(entries_.begin(), entries_.end(), [](const FunctionEntry& entry) { return entry.refusal.empty(); });
   if (broken && !any_left) {
@@ -66,10 +67,18 @@ Result<void> FileReader::read() {
                  fmt::format("{}:{}", loc.line, loc.column)};
   }
   for (FunctionEntry& entry : entries_) {
-    if (!entry.is_kernel) read_entry(entry);
+    if (!entry.is_kernel && !entry.is_generic && entry.is_listed) read_entry(entry);
   }
   for (FunctionEntry& entry : entries_) {
-    if (entry.is_kernel) read_entry(entry);
+    if (!entry.is_kernel) continue;
+    if (entry.is_generic && entry.instances.empty()) {
+      refuse(entry, fmt::format("is generic, and no call of wp.overload({}, ...) here says its types", entry.name));
+    }
+    if (!entry.is_generic) read_entry(entry);
+    for (FunctionEntry* instance : entry.instances) {
+      read_entry(*instance);
+      if (instance->state == FunctionEntry::State::kRead) entry.state = FunctionEntry::State::kRead;
+    }
   }
   drop_invalid_kernels();
   soften_unwanted();
@@ -81,47 +90,69 @@ Result<void> FileReader::read() {
   return {};
 }
 
-void FileReader::collect(Node statement, bool is_sound) {
+void FileReader::collect(Node statement, bool is_sound, Environment& home) {
+  const auto forbid_definition = [&](const char* what) { home.scope.forbid(statement.part(Part::kName).text(), what); };
   switch (statement.kind()) {
     case Syntax::kImport:
-    case Syntax::kImportFrom: scope_.add_import(statement); return;
-    case Syntax::kDecoratedDefinition: collect_decorated(statement, is_sound); return;
+    case Syntax::kImportFrom: home.scope.add_import(statement); return;
+    case Syntax::kDecoratedDefinition: collect_decorated(statement, is_sound, home); return;
     case Syntax::kFunctionDefinition:
-      scope_.forbid(statement.part(Part::kName).text(), "it is a Python function, not decorated with @wp.func");
-      collect_unread(statement.part(Part::kBody), "inside a function");
+      forbid_definition("it is a Python function, not decorated with @wp.func");
+      home.factories.insert_or_assign(std::string(statement.part(Part::kName).text()), statement);
+      factories_.push_back({.definition = statement, .home = &home});
       return;
     case Syntax::kClassDefinition:
-      scope_.forbid(statement.part(Part::kName).text(), "it is a Python class, not decorated with @wp.struct");
-      collect_unread(statement.part(Part::kBody), "inside a class");
+      forbid_definition("it is a Python class, not decorated with @wp.struct");
+      for (const Node member : statement.part(Part::kBody).children()) {
+        const Node method = definition_of(member);
+        if (member.is(Syntax::kDecoratedDefinition) && !warp_decorator(member, home).empty()) {
+          collect_unread(member, "inside a class", home);
+        } else if (method.is(Syntax::kFunctionDefinition)) factories_.push_back({.definition = method, .home = &home});
+      }
       return;
     case Syntax::kExpressionStatement:
       for (const Node part : statement.children()) {
-        if (part.is(Syntax::kAssignment) || part.is(Syntax::kAugmentedAssignment)) scope_.add_assignment(part);
+        if (part.is(Syntax::kAssignment) || part.is(Syntax::kAugmentedAssignment)) collect_assignment(part, home);
+        if (part.is(Syntax::kCall)) collect_overload(part, {}, home);
       }
       return;
-    default: collect_unread(statement, "inside a compound statement"); return;
+    default: collect_unread(statement, "inside a compound statement", home); return;
   }
 }
 
-std::string FileReader::warp_decorator(Node decorated) const {
+void FileReader::collect_assignment(Node assignment, Environment& home) {
+  const Node left = assignment.part(Part::kLeft);
+  const Node right = assignment.part(Part::kRight);
+  if (assignment.is(Syntax::kAssignment) && right.is(Syntax::kCall)) {
+    const bool several = left.is(Syntax::kPatternList) || left.is(Syntax::kTuplePattern);
+    if (left.is(Syntax::kIdentifier) && collect_overload(right, left.text(), home)) return;
+    if (call_factory(right, several ? left.children() : std::vector<Node>{left}, home)) return;
+  }
+  home.scope.add_assignment(assignment);
+}
+
+std::string FileReader::warp_decorator(Node decorated, const Environment& home) {
   for (const Node child : decorated.children()) {
     if (!child.is(Syntax::kDecorator)) continue;
     const auto parts = child.children();
     if (parts.size() != 1) continue;
-    const std::string name = scope_.warp_name(parts[0].is(Syntax::kCall) ? parts[0].part(Part::kFunction) : parts[0]);
+    const std::string name =
+        home.scope.warp_name(parts[0].is(Syntax::kCall) ? parts[0].part(Part::kFunction) : parts[0]);
     if (!name.empty()) return name;
   }
   return {};
 }
 
-FunctionEntry& FileReader::add_entry(Node decorated, bool is_kernel) {
+FunctionEntry& FileReader::add_entry(Node decorated, bool is_kernel, const Environment& home) {
   const Node definition = definition_of(decorated);
   FunctionEntry& entry = entries_.emplace_back();
   entry.definition = definition;
+  entry.home = &home;
   entry.first_line = decorated.loc().line;
   entry.name = definition.part(Part::kName).text();
   entry.is_kernel = is_kernel;
   entry.parameters = parameter_names(definition);
+  entry.is_generic = std::ranges::any_of(annotations_of(entry), is_generic);
   return entry;
 }
 
@@ -135,81 +166,193 @@ void FileReader::refuse(FunctionEntry& entry, std::string reason) {
           .reason = entry.refusal});
 }
 
-void FileReader::collect_decorated(Node decorated, bool is_sound) {
+void FileReader::collect_decorated(Node decorated, bool is_sound, Environment& home) {
   const Node definition = definition_of(decorated);
   const std::string_view name = definition.part(Part::kName).text();
-  const std::string decorator = warp_decorator(decorated);
+  const std::string decorator = warp_decorator(decorated, home);
   if (decorator == "struct" && definition.is(Syntax::kClassDefinition)) {
-    auto added = is_sound ? scope_.add_struct(definition) : Result<void>(Error{"the file has a syntax error here"});
+    auto added = is_sound ? home.scope.add_struct(definition) : Result<void>(Error{"the file has a syntax error here"});
     if (added.ok()) return;
-    scope_.forbid(name, fmt::format("struct {} could not be read: {}", name, added.error().message));
+    home.scope.forbid(name, fmt::format("struct {} could not be read: {}", name, added.error().message));
     report({.loc = definition.loc(), .construct = fmt::format("class {}", name), .reason = added.error().message});
     return;
   }
+  if (definition.is(Syntax::kFunctionDefinition) && (decorator == "func_grad" || decorator == "func_replay")) {
+    return collect_custom(decorated, decorator, is_sound, home);
+  }
+  if (definition.is(Syntax::kFunctionDefinition) && decorator == "overload") {
+    return collect_overload_stub(definition, home);
+  }
   const bool is_kernel = decorator == "kernel";
   if (!definition.is(Syntax::kFunctionDefinition) || (!is_kernel && decorator != "func")) {
-    scope_.forbid(name, decorator.empty() ? "it is decorated by something that only Python can run"
-                                          : fmt::format("the reader does not know @wp.{}", decorator));
-    collect_unread(definition.part(Part::kBody), "inside a decorated definition");
+    home.scope.forbid(name, decorator.empty() ? "it is decorated by something that only Python can run"
+                                              : fmt::format("the reader does not know @wp.{}", decorator));
+    if (decorator.empty() && definition.is(Syntax::kFunctionDefinition)) {
+      factories_.push_back({.definition = definition, .home = &home});
+    } else {
+      collect_unread(definition.part(Part::kBody), "inside a decorated definition", home);
+    }
     return;
   }
-  FunctionEntry& entry = add_entry(decorated, is_kernel);
-  auto& same_name = by_name_[definition.part(Part::kName).text()];
+  FunctionEntry& entry = add_entry(decorated, is_kernel, home);
+  auto& same_name = home.functions[std::string(name)];
   for (FunctionEntry* earlier : same_name) {
     if (is_kernel || earlier->is_kernel)
       refuse(*earlier, fmt::format("is defined again in line {}", entry.definition.loc().line));
   }
   std::erase_if(same_name, [](const FunctionEntry* earlier) { return !earlier->refusal.empty(); });
   same_name.push_back(&entry);
+  entry.is_listed = true;
   const auto parts = decorated.children();
   const auto decorators =
       std::count_if(parts.begin(), parts.end(), [](Node part) { return part.is(Syntax::kDecorator); });
   if (!is_sound) refuse(entry, "the file has a syntax error here or right behind");
   if (decorators > 1) refuse(entry, "another decorator changes it when Python runs");
-  collect_unread(definition.part(Part::kBody), "inside a kernel or function");
+  collect_unread(definition.part(Part::kBody), "inside a kernel or function", home);
 }
 
-void FileReader::collect_unread(Node node, std::string_view where) {
+/// @wp.func_grad(f) and @wp.func_replay(f).
+void FileReader::collect_custom(Node decorated, std::string_view decorator, bool is_sound, Environment& home) {
+  FunctionEntry& entry = add_entry(decorated, false, home);
+  Custom& custom = customs_.emplace_back();
+  custom.entry = &entry;
+  custom.is_gradient = decorator == "func_grad";
+  for (const Node child : decorated.children()) {
+    if (!child.is(Syntax::kDecorator)) continue;
+    const auto parts = child.children();
+    if (parts.size() != 1 || !parts[0].is(Syntax::kCall)) continue;
+    const Arguments arguments = arguments_of(parts[0]);
+    if (arguments.positional.size() == 1 && arguments.positional[0].is(Syntax::kIdentifier))
+      custom.function = arguments.positional[0].text();
+  }
+  const auto* functions = find(home, custom.function);
+  const bool known = functions != nullptr && !functions->empty() && !functions->front()->is_kernel;
+  if (!is_sound) refuse(entry, "the file has a syntax error here or right behind");
+  if (!known) refuse(entry, fmt::format("@wp.{} takes a function of the file that stands above it", decorator));
+}
+
+void FileReader::read_customs(FunctionEntry& entry) {
+  if (entry.state != FunctionEntry::State::kRead || entry.is_kernel) return;
+  for (Custom& custom : customs_) {
+    if (custom.function != entry.name || custom.entry->home != entry.home ||
+        custom.entry->state == FunctionEntry::State::kReading)
+      continue;
+    FunctionEntry& other = *custom.entry;
+    const bool taken = other.gradient_of != nullptr || other.replay_of != nullptr;
+    if (taken || !takes_parameters_of(other, entry)) continue;
+    if (!entry.given.empty() || module().functions[static_cast<std::size_t>(entry.index)].parameter_count !=
+                                    static_cast<int>(entry.types.size())) {
+      entry.state = FunctionEntry::State::kFailed;
+      entry.refusal =
+          "a function with a gradient or replay of its own takes neither parts of arrays nor structs with any";
+      return;
+    }
+    (custom.is_gradient ? other.gradient_of : other.replay_of) = &entry;
+    other.is_wanted = entry.is_wanted;
+    read_entry(other);
+    if (other.state != FunctionEntry::State::kRead) {
+      entry.state = FunctionEntry::State::kFailed;
+      entry.refusal = fmt::format("its {} could not be read", custom.is_gradient ? "gradient" : "replay");
+      return;
+    }
+    ir::Function& function = module().functions[static_cast<std::size_t>(entry.index)];
+    (custom.is_gradient ? function.gradient : function.replay) = other.index;
+  }
+}
+
+/// Whether the annotations of a gradient or replay begin with the types of the function's parameters, as those of one
+/// of several overloads must. A function alone has its complaints when its gradient is read.
+bool FileReader::takes_parameters_of(const FunctionEntry& custom, const FunctionEntry& entry) const {
+  const auto* functions = find(*entry.home, entry.name);
+  if (functions == nullptr || functions->size() == 1) return true;
+  const ir::Function& function = result_.module.functions[static_cast<std::size_t>(entry.index)];
+  std::size_t p = 0;
+  for (const Node node : custom.definition.part(Part::kParameters).children()) {
+    if (p == static_cast<std::size_t>(function.parameter_count)) return true;
+    const auto type = custom.home->scope.type(node.part(Part::kType));
+    if (!type.ok() || *type != function.variables[p++].type) return false;
+  }
+  return p == static_cast<std::size_t>(function.parameter_count);
+}
+
+void FileReader::collect_unread(Node node, std::string_view where, Environment& home) {
   switch (node.kind()) {
     case Syntax::kImport:
     case Syntax::kImportFrom:
-      if (where == "inside a compound statement") scope_.add_import(node);
+      if (where == "inside a compound statement") home.scope.add_import(node);
       return;
     case Syntax::kAssignment:
     case Syntax::kAugmentedAssignment:
       if (where == "inside a compound statement" && node.part(Part::kLeft).is(Syntax::kIdentifier)) {
-        scope_.forbid(node.part(Part::kLeft).text(), "it is assigned under a condition, which only Python can decide");
+        home.scope.forbid(node.part(Part::kLeft).text(),
+                          "it is assigned under a condition, which only Python can decide");
       }
       return;
     case Syntax::kDecoratedDefinition: {
-      const std::string decorator = warp_decorator(node);
+      const std::string decorator = warp_decorator(node, home);
       if ((decorator == "kernel" || decorator == "func") && definition_of(node).is(Syntax::kFunctionDefinition)) {
-        FunctionEntry& entry = add_entry(node, decorator == "kernel");
+        FunctionEntry& entry = add_entry(node, decorator == "kernel", home);
         refuse(entry, fmt::format("stands {}, so that what it uses is known only when Python runs", where));
       }
       break;
     }
+    case Syntax::kFunctionDefinition:
+      if (where != "inside a kernel or function") {
+        factories_.push_back({.definition = node, .home = &home});
+        return;
+      }
+      break;
     case Syntax::kCall: return;
     default: break;
   }
   for (const Node child : node.children())
-    collect_unread(child, where);
+    collect_unread(child, where, home);
 }
 
-std::vector<FunctionEntry*> FileReader::functions(std::string_view name) {
-  const auto found = by_name_.find(name);
-  if (found == by_name_.end()) return {};
-  for (FunctionEntry* entry : found->second) {
-    entry->is_wanted = true;
-    if (!entry->is_kernel) read_entry(*entry);
+void FileReader::find_defaults(FunctionEntry& entry) {
+  for (const Node node : entry.definition.part(Part::kParameters).children()) {
+    if (!node.is(Syntax::kTypedDefaultParameter)) continue;
+    if (auto value = entry.home->scope.constant(node.part(Part::kValue)))
+      entry.defaults.emplace(node.part(Part::kName).text(), *value);
   }
-  return found->second;
+}
+
+const std::vector<FunctionEntry*>* FileReader::find(const Environment& home, std::string_view name) {
+  for (const Environment* at = &home; at != nullptr; at = at->outer) {
+    const auto found = at->functions.find(name);
+    if (found != at->functions.end()) return &found->second;
+    if (at->scope.knows(name)) return nullptr;
+  }
+  return nullptr;
+}
+
+std::vector<FunctionEntry*> FileReader::functions(const Environment& home, std::string_view name) {
+  const auto* found = find(home, name);
+  if (found == nullptr) return {};
+  for (FunctionEntry* entry : *found) {
+    entry->is_wanted = true;
+    if (!entry->is_kernel && !entry->is_generic) read_entry(*entry);
+    if (entry->is_generic && entry->defaults.empty()) find_defaults(*entry);
+  }
+  return *found;
+}
+
+/// Kernels of several Python functions may have one name.
+void FileReader::make_name_unique(FunctionEntry& kernel) {
+  const std::string wanted = kernel.name;
+  auto [taken, is_new] = kernel_names_.try_emplace(wanted, 2);
+  while (!is_new) {
+    kernel.name = fmt::format("{}_{}", wanted, taken->second++);
+    is_new = kernel_names_.try_emplace(kernel.name, 2).second;
+  }
 }
 
 void FileReader::read_entry(FunctionEntry& entry) {
   if (entry.state != FunctionEntry::State::kUnread) return;
   entry.state = FunctionEntry::State::kReading;
+  if (entry.is_kernel) make_name_unique(entry);
   read_function(*this, entry);
+  read_customs(entry);
   if (entry.is_kernel && entry.state == FunctionEntry::State::kRead) {
     result_.module.kernels.back().annotations = annotations_above(result_.module.source_lines, entry.first_line);
   }
@@ -258,18 +401,31 @@ std::int32_t FileReader::library_function(std::string_view name, ir::Function (*
 
 /// A function that cannot be read and that nobody calls is no error.
 void FileReader::soften_unwanted() {
+  std::map<std::string_view, bool> wanted;
+  for (const FunctionEntry& entry : entries_)
+    wanted[entry.name] |= entry.is_kernel || entry.is_wanted || !entry.is_listed;
   for (Diagnostic& diagnostic : result_.diagnostics) {
-    const auto found = by_name_.find(diagnostic.function);
-    if (found == by_name_.end()) continue;
-    const bool unwanted = std::all_of(found->second.begin(), found->second.end(), [](const FunctionEntry* entry) {
-      return !entry->is_kernel && !entry->is_wanted;
-    });
-    if (unwanted) diagnostic.severity = Severity::kNote;
+    const auto found = wanted.find(diagnostic.function);
+    if (found != wanted.end() && !found->second) diagnostic.severity = Severity::kNote;
   }
 }
 
 void FileReader::declare_all() {
+  std::vector<const FunctionEntry*> all;
   for (const FunctionEntry& entry : entries_) {
+    if (entry.is_kernel && !entry.instances.empty()) {
+      all.insert(all.end(), entry.instances.begin(), entry.instances.end());
+    } else {
+      all.push_back(&entry);
+    }
+  }
+  const auto place = [](const FunctionEntry* entry) {
+    const ir::Loc loc = entry->definition.loc();
+    return std::pair(loc.line, loc.column);
+  };
+  std::ranges::stable_sort(all, {}, place);
+  for (const FunctionEntry* listed : all) {
+    const FunctionEntry& entry = *listed;
     result_.declarations.push_back({.name = entry.name,
                                     .is_kernel = entry.is_kernel,
                                     .was_read = entry.state == FunctionEntry::State::kRead,

@@ -8,65 +8,125 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/environment.hpp"
+#include "frontend/given.hpp"
 #include "frontend/module_scope.hpp"
 #include "frontend/reader.hpp"
 #include "frontend/syntax.hpp"
 
 namespace assay::frontend {
 
-/// A function or kernel of the file, and how far it has been read.
+/// A function or kernel of the file, and how far it has been read. One that is read for each way of calling it has an
+/// entry for each of these too.
 struct FunctionEntry {
   enum class State : std::uint8_t { kUnread, kReading, kRead, kFailed };
 
-  Node definition;     ///< `def ...`, without the decorators
-  int first_line = 0;  ///< of the decorators
+  Node definition;                    ///< `def ...`, without the decorators
+  const Environment* home = nullptr;  ///< where it finds what it names
+  int first_line = 0;                 ///< of the decorators
   std::string name;
   bool is_kernel = false;
   std::string refusal;  ///< why it is not even tried; empty if it is
   State state = State::kUnread;
   int index = -1;            ///< of a function that has been read: its place in Module::functions
+  bool is_listed = false;    ///< a call may name it
   bool is_wanted = false;    ///< something that was read, or tried, mentions it
   bool has_effects = false;  ///< it changes arrays, itself or through what it calls
   std::vector<std::string> parameters;
+  std::vector<ir::Type> types;  ///< of the parameters, once read
   std::map<std::string, Constant, std::less<>> defaults;
+  /// The function whose gradient or replay this is; null for all others.
+  FunctionEntry* gradient_of = nullptr;
+  FunctionEntry* replay_of = nullptr;
+
+  bool is_generic = false;   ///< the annotations leave some type to the call
+  std::vector<Given> given;  ///< by parameter; empty: what the annotations say
+  std::vector<FunctionEntry*> instances = {};
 };
 
 class FileReader {
  public:
-  FileReader(const SyntaxTree& tree, ReadFile& result) : tree_(tree), result_(result), scope_(result.module) {}
+  FileReader(const SyntaxTree& tree, ReadFile& result) : tree_(tree), result_(result) {
+    environments_.emplace_back(result.module);
+  }
 
   /// Fails if the text is broken so that no definition is left.
   Result<void> read();
 
   // ---- for the function being read
-  const ModuleScope& scope() const { return scope_; }
   ir::Module& module() { return result_.module; }
-  bool defines(std::string_view name) const { return by_name_.contains(name); }
-  /// The functions of this name (several are overloads), read as far as possible. Empty if there is none.
-  std::vector<FunctionEntry*> functions(std::string_view name);
+  const ir::Module& module() const { return result_.module; }
+  /// The functions of this name that the environment sees; null if there is none.
+  static const std::vector<FunctionEntry*>* find(const Environment& home, std::string_view name);
+  /// The same (several are overloads), read as far as possible. Empty if there is none.
+  std::vector<FunctionEntry*> functions(const Environment& home, std::string_view name);
+  /// The function read for this way of calling it. Null where there are too many ways.
+  FunctionEntry* instance(FunctionEntry& entry, std::vector<Given> given);
   void report(Diagnostic diagnostic);
   /// The place in Module::functions of a function that the reader brings along, made when it is first asked for.
   std::int32_t library_function(std::string_view name, ir::Function (*make)(const ir::Module&));
 
  private:
-  void collect(Node statement, bool is_sound);
-  void collect_decorated(Node decorated, bool is_sound);
+  void collect(Node statement, bool is_sound, Environment& home);
+  void collect_assignment(Node assignment, Environment& home);
+  void collect_decorated(Node decorated, bool is_sound, Environment& home);
   /// Looks for kernels and names where the reader cannot follow: in functions, classes and conditions.
-  void collect_unread(Node node, std::string_view where);
-  FunctionEntry& add_entry(Node decorated, bool is_kernel);
+  void collect_unread(Node node, std::string_view where, Environment& home);
+  FunctionEntry& add_entry(Node decorated, bool is_kernel, const Environment& home);
   void refuse(FunctionEntry& entry, std::string reason);
   void read_entry(FunctionEntry& entry);
+  void make_name_unique(FunctionEntry& kernel);
+  /// The defaults of a function that is not read by itself.
+  static void find_defaults(FunctionEntry& entry);
+  void collect_custom(Node decorated, std::string_view decorator, bool is_sound, Environment& home);
+  /// Reads what the file says of the function's derivative. A function of which that cannot be read has failed.
+  void read_customs(FunctionEntry& entry);
+  bool takes_parameters_of(const FunctionEntry& custom, const FunctionEntry& entry) const;
   void drop_invalid_kernels();
   void soften_unwanted();
   void declare_all();
   /// What a decorator of Warp makes of the definition: "kernel", "func", "struct", "overload"; empty for none.
-  std::string warp_decorator(Node decorated) const;
+  static std::string warp_decorator(Node decorated, const Environment& home);
+
+  // factories.cpp: Python functions that make kernels
+  /// Follows `targets = call` if it calls such a function. False if it does not, or if what it does is not known.
+  bool call_factory(Node call, const std::vector<Node>& targets, Environment& home);
+  bool bind_parameters(Node definition, Node call, Environment& inner, const Environment& from);
+  /// Follows the statements to the first return, which it gives; null if there is none.
+  Node run_factory(Node block, Environment& inner);
+  void bind_result(std::string_view target, Node value, const Environment& inner, Environment& home);
+  /// What Python functions and methods that no known call reaches define, their parameters being unknown.
+  void collect_uncalled();
+
+  // instances.cpp: generic functions and kernels
+  /// wp.overload(kernel, types), as a statement or assigned to a name. False if it is no such call.
+  bool collect_overload(Node call, std::string_view target, Environment& home);
+  /// @wp.overload def kernel(x: wp.array(dtype=float)): ...
+  void collect_overload_stub(Node definition, Environment& home);
+  void add_overload(FunctionEntry& kernel, std::vector<Given> given, std::string name);
+  std::vector<Node> annotations_of(const FunctionEntry& entry) const;
+
+  struct Custom {
+    FunctionEntry* entry = nullptr;
+    std::string function;  ///< its argument's name
+    bool is_gradient = false;
+  };
+  struct Uncalled {
+    Node definition;
+    Environment* home = nullptr;
+    bool is_called = false;
+  };
 
   const SyntaxTree& tree_;
   ReadFile& result_;
-  ModuleScope scope_;
-  std::deque<FunctionEntry> entries_;  ///< in the order of the file
-  std::map<std::string_view, std::vector<FunctionEntry*>> by_name_;
+  std::deque<Environment> environments_;  ///< the file's top level first
+  std::deque<FunctionEntry> entries_;     ///< in the order of the file
+  std::deque<FunctionEntry> instances_;
+  std::vector<Custom> customs_;
+  std::deque<Uncalled> factories_;
+  int factory_depth_ = 0;
+  int factory_calls_ = 0;
+  std::map<std::string, int, std::less<>> kernel_names_;      ///< those taken, with the number to try next
   std::map<std::string, std::int32_t, std::less<>> library_;  ///< name to place in Module::functions
 };
 

@@ -10,6 +10,15 @@
 
 namespace assay::frontend {
 
+std::vector<ir::ExprId> FunctionContext::adjoint_values() {
+  std::vector<ir::ExprId> values;
+  for (ir::VarId p = 0; p < function.parameter_count; ++p) {
+    const auto found = adjoints.find(function.var(p).name);
+    if (found != adjoints.end()) values.push_back(builder.var(found->second));
+  }
+  return values;
+}
+
 ir::ExprId FunctionContext::error(Node node, std::string reason) {
   failed = true;
   file.report({.loc = node.loc(), .function = entry.name, .construct = describe(node), .reason = std::move(reason)});
@@ -65,6 +74,9 @@ ir::ExprId FunctionContext::library_call(Node node, std::string_view name, const
     types.push_back(type_of(arg));
   }
   const auto found = ir::library_function(file.module(), name, types);
+  if (found.ok() && file.module().functions[static_cast<std::size_t>(*found)].results.size() > 1) {
+    return error(node, "gives several values: assign each to a variable, as in a, b = ...");
+  }
   if (found.ok()) return call(node, *found, args);
   return error(node, fmt::format("{}, {}", found.error().message, types_found(*this, types)));
 }

@@ -1,6 +1,9 @@
 // What the readers of statements and expressions share while they read one function.
 #pragma once
 
+#include <cstdint>
+#include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +15,25 @@
 
 namespace assay::frontend {
 
+/// A name of a part of an array: a Place whose indices were evaluated.
+struct ViewDimension {
+  DimensionKind kind = DimensionKind::kWhole;
+  ir::VarId index = ir::kNone;
+  ir::VarId start = ir::kNone;
+  ir::VarId extent = ir::kNone;
+  std::int64_t step = 1;
+};
+struct View {
+  ir::VarId array = ir::kNone;
+  ir::Type type;  ///< an array of the rank that is left
+  std::vector<ViewDimension> dimensions;
+};
+/// A name of a struct with arrays: what each of its fields is, a variable or an alias.
+struct Pack {
+  ir::Type type;
+  std::vector<ir::VarId> fields;
+};
+
 struct FunctionContext {
   FileReader& file;
   FunctionEntry& entry;
@@ -21,6 +43,9 @@ struct FunctionContext {
   Bindings bindings;
   bool failed = false;
   bool has_results = false;  ///< a return has been read
+
+  /// Of a gradient: the variables that sum the adjoints of the function's parameters, by name.
+  std::map<std::string_view, ir::VarId> adjoints;
 
   /// False while reading what may stay unevaluated: nothing may be moved before the statement then.
   bool may_hoist = true;
@@ -34,8 +59,31 @@ struct FunctionContext {
         builder(file_reader.module(), into),
         flow(std::move(dataflow)) {}
 
-  const ModuleScope& scope() const { return file.scope(); }
+  /// Names may also stand for parts of arrays and for structs with arrays. Such an alias is a number below kNone.
+  ir::VarId add(View view) {
+    views_.push_back(std::move(view));
+    return -2 * static_cast<ir::VarId>(views_.size());
+  }
+  ir::VarId add(Pack pack) {
+    packs_.push_back(std::move(pack));
+    return -2 * static_cast<ir::VarId>(packs_.size()) - 1;
+  }
+  const View* view(ir::VarId name) const {
+    return name < ir::kNone && name % 2 == 0 ? &views_[static_cast<std::size_t>(-name / 2 - 1)] : nullptr;
+  }
+  const Pack* pack(ir::VarId name) const {
+    return name < ir::kNone && name % 2 != 0 ? &packs_[static_cast<std::size_t>((-name - 1) / 2 - 1)] : nullptr;
+  }
+  static bool is_alias(ir::VarId name) { return name < ir::kNone; }
+
+  const ModuleScope& scope() const { return entry.home->scope; }
+  bool defines(std::string_view name) const { return FileReader::find(*entry.home, name) != nullptr; }
+  /// The functions of this name that the function being read sees, read as far as possible.
+  std::vector<FunctionEntry*> functions(std::string_view name) { return file.functions(*entry.home, name); }
   ir::Type type_of(ir::ExprId expr) const { return builder.type_of(expr); }
+
+  /// Of a gradient: what it returns, in the order of the parameters.
+  std::vector<ir::ExprId> adjoint_values();
 
   /// Reports and gives kNone, so that `return context.error(...)` reads well.
   ir::ExprId error(Node node, std::string reason);
@@ -54,6 +102,9 @@ struct FunctionContext {
   std::string type_name(ir::Type type) const;
 
  private:
+  std::deque<View> views_;
+  std::deque<Pack> packs_;
+
   ir::ExprId call(Node node, int function_index, const std::vector<ir::ExprId>& args);
 };
 

@@ -8,6 +8,7 @@
 #include "frontend/file_reader.hpp"
 #include "frontend/function_context.hpp"
 #include "frontend/statement_reader.hpp"
+#include "ir/custom.hpp"
 
 namespace assay::frontend {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 struct Parameter {
   Node name;
   ir::Type type;
+  Given given;
 };
 
 bool is_ascii(std::string_view text) {
@@ -49,7 +51,9 @@ class FunctionReader {
     FunctionContext context(file_, entry_, function, Dataflow(body, names));
     report_unassigned(context);
     declare_signature(context);
+    if (!declare_adjoints(context)) return std::nullopt;
     StatementReader(context).body(body);
+    if (entry_.gradient_of != nullptr && context.flow.falls_through()) return_adjoints(context);
     check_results(context);
     if (context.failed) return std::nullopt;
     return function;
@@ -62,7 +66,10 @@ class FunctionReader {
         {.loc = node.loc(), .function = entry_.name, .construct = describe(node), .reason = std::move(reason)});
   }
 
+  const ModuleScope& scope() const { return entry_.home->scope; }
+
   void read_parameters() {
+    std::size_t number = 0;
     for (const Node node : entry_.definition.part(Part::kParameters).children()) {
       const bool has_default = node.is(Syntax::kTypedDefaultParameter);
       const bool is_typed = has_default || node.is(Syntax::kTypedParameter);
@@ -75,16 +82,24 @@ class FunctionReader {
         fail(node, "the parameter has no type annotation");
         continue;
       }
-      const auto type = file_.scope().type(node.part(Part::kType));
+      if (has_default) {
+        if (auto value = scope().constant(node.part(Part::kValue))) entry_.defaults.emplace(name.text(), *value);
+      }
+      if (number < entry_.given.size()) {
+        const Given& given = entry_.given[number++];
+        parameters_.push_back({name, given.type, given});
+        continue;
+      }
+      const auto type = scope().type(node.part(Part::kType));
       if (!type.ok()) {
         fail(node, type.error().message);
         continue;
       }
-      if (has_default) {
-        if (auto value = file_.scope().constant(node.part(Part::kValue))) entry_.defaults.emplace(name.text(), *value);
-      }
-      parameters_.push_back({name, *type});
+      parameters_.push_back({name, *type, given_whole(file_.module(), *type)});
     }
+    entry_.types.clear();
+    for (const Parameter& parameter : parameters_)
+      entry_.types.push_back(parameter.type);
   }
 
   /// The first wp.tid() says how many dimensions the launch has, and how their indices are called.
@@ -111,7 +126,7 @@ class FunctionReader {
   }
 
   bool is_tid(Node node) const {
-    return node.is(Syntax::kCall) && file_.scope().warp_name(node.part(Part::kFunction)) == "tid";
+    return node.is(Syntax::kCall) && scope().warp_name(node.part(Part::kFunction)) == "tid";
   }
 
   void report_unassigned(FunctionContext& context) const {
@@ -121,12 +136,44 @@ class FunctionReader {
     }
   }
 
+  /// The variables that stand for what is given, and the name that means it. `path` is its place in the source's
+  /// argument.
+  ir::VarId declare(FunctionContext& context, const std::string& name, const Given& given, const std::string& path) {
+    const auto parameter = [&](const std::string& variable, ir::Type type) {
+      const ir::VarId made = context.builder.parameter(variable, type);
+      if (entry_.is_kernel && path.find('.') != std::string::npos) context.function.variables.back().path = path;
+      return made;
+    };
+    if (given.kind == Given::Kind::kPack) {
+      Pack pack{.type = given.type, .fields = {}};
+      for (std::size_t f = 0; f < given.fields.size(); ++f) {
+        const std::string field = file_.module().structs[given.type.struct_id].fields[f].name;
+        pack.fields.push_back(declare(context, name + "_" + field, given.fields[f], path + "." + field));
+      }
+      return context.add(std::move(pack));
+    }
+    if (given.is_plain()) return parameter(name, given.type);
+    View view{.array = parameter(name, given.whole), .type = given.type, .dimensions = {}};
+    for (std::size_t d = 0; d < given.parts.size(); ++d) {
+      ViewDimension& dimension = view.dimensions.emplace_back();
+      dimension.kind = given.parts[d].kind;
+      dimension.step = given.parts[d].step;
+      const auto number = [&](const char* what) { return parameter(fmt::format("{}_{}{}", name, what, d), ir::kI32); };
+      if (dimension.kind == DimensionKind::kFixed) dimension.index = number("at");
+      if (dimension.kind != DimensionKind::kRange) continue;
+      dimension.start = number("from");
+      dimension.extent = number("extent");
+    }
+    return context.add(std::move(view));
+  }
+
   void declare_signature(FunctionContext& context) {
     context.bindings.enter({});
     for (const Parameter& parameter : parameters_) {
       context.builder.at(parameter.name.loc());
-      context.bindings.bind(parameter.name.text(),
-                            context.builder.parameter(std::string(parameter.name.text()), parameter.type));
+      const std::string name(parameter.name.text());
+      if (parameter.given.kind == Given::Kind::kFunction) continue;
+      context.bindings.bind(parameter.name.text(), declare(context, name, parameter.given, name));
     }
     context.builder.at(entry_.definition.loc());
     if (entry_.is_kernel && thread_indices_.empty()) thread_indices_.emplace_back("thread");
@@ -135,22 +182,54 @@ class FunctionReader {
     // Parameters keep their values: what the source assigns is a copy.
     for (const Parameter& parameter : parameters_) {
       const std::string_view name = parameter.name.text();
-      if (parameter.type.is_array() || context.flow.assignments(name) == 0) continue;
+      const bool is_value = parameter.given.kind == Given::Kind::kValue;
+      if (!is_value || context.flow.assignments(name) == 0) continue;
       context.builder.at(parameter.name.loc());
       const ir::ExprId value = context.builder.var(context.bindings.find(name));
       context.bindings.bind(name, context.builder.let(std::string(name), value));
     }
   }
 
+  /// The parameters of a gradient or replay are those of its function; the sums that a gradient returns begin as zero.
+  bool declare_adjoints(FunctionContext& context) {
+    const FunctionEntry* of = entry_.gradient_of != nullptr ? entry_.gradient_of : entry_.replay_of;
+    if (of == nullptr) return true;
+    const ir::Function& function = file_.module().functions[static_cast<std::size_t>(of->index)];
+    std::vector<ir::Type> wanted = of->types;
+    if (entry_.gradient_of != nullptr) wanted.insert(wanted.end(), function.results.begin(), function.results.end());
+    std::vector<ir::Type> taken;
+    for (const Parameter& parameter : parameters_)
+      taken.push_back(parameter.type);
+    if (taken != wanted) {
+      fail(entry_.definition.part(Part::kName),
+           fmt::format("takes the parameters of {}{}, of the same types", of->name,
+                       entry_.gradient_of != nullptr ? " and one adjoint for each of its results" : ""));
+      return false;
+    }
+    if (entry_.gradient_of == nullptr) return true;
+    context.builder.at(entry_.definition.loc());
+    for (const ir::VarId target : ir::gradient_targets(file_.module(), function)) {
+      const std::string_view name = parameters_[static_cast<std::size_t>(target)].name.text();
+      const ir::Type type = function.var(target).type;
+      context.adjoints.emplace(name, context.builder.let_zero(fmt::format("adj_{}", name), type));
+      context.function.results.push_back(type);
+    }
+    return true;
+  }
+
+  void return_adjoints(FunctionContext& context) const {
+    if (!context.adjoints.empty()) context.builder.return_(context.adjoint_values());
+  }
+
   void check_results(FunctionContext& context) const {
-    if (entry_.is_kernel || context.failed) return;
+    if (entry_.is_kernel || entry_.gradient_of != nullptr || context.failed) return;
     const ir::Function& function = context.function;
     if (!function.results.empty() && context.flow.falls_through()) {
       context.error(entry_.definition.part(Part::kName), "does not return a value on every path");
     }
     const Node annotation = entry_.definition.part(Part::kReturnType);
     if (!annotation || function.results.size() != 1) return;
-    const auto promised = file_.scope().type(annotation);
+    const auto promised = scope().type(annotation);
     if (promised.ok() && *promised != function.results[0]) {
       context.error(annotation, fmt::format("the function returns {}", context.type_name(function.results[0])));
     }

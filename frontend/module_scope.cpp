@@ -10,7 +10,12 @@
 namespace assay::frontend {
 namespace {
 
-/// The rank that an array constructor's name states; 0 if it is no such name.
+Error unknown_type(Node expression) {
+  return Error{fmt::format("'{}' is not a type that the reader knows", expression.text())};
+}
+
+}  // namespace
+
 int array_rank(std::string_view name) {
   if (name == "array" || name == "array1d") return 1;
   if (name == "array2d") return 2;
@@ -19,20 +24,13 @@ int array_rank(std::string_view name) {
   return 0;
 }
 
-Error unknown_type(Node expression) {
-  return Error{fmt::format("'{}' is not a type that the reader knows", expression.text())};
-}
-
-}  // namespace
-
 Arguments arguments_of(Node call) {
   Arguments arguments;
   for (const Node argument : call.part(Part::kArguments).children()) {
     if (argument.is(Syntax::kKeywordArgument)) {
       arguments.keyword.emplace(argument.part(Part::kName).text(), argument.part(Part::kValue));
-    } else if (argument.grammar_name().ends_with("splat")) {
-      arguments.has_star = true;
     } else {
+      if (argument.grammar_name().ends_with("splat")) arguments.has_star = true;
       arguments.positional.push_back(argument);
     }
   }
@@ -55,6 +53,31 @@ void ModuleScope::add_import(Node statement) {
       forbid(alias, fmt::format("it comes from module '{}', which only Python can load", module.text()));
     }
   }
+}
+
+bool ModuleScope::knows(std::string_view name) const {
+  return constants_.contains(name) || types_.contains(name) || unknown_.contains(name) || imported_.contains(name) ||
+         modules_.contains(name);
+}
+
+const ModuleScope* ModuleScope::owner(std::string_view name) const {
+  const ModuleScope* scope = this;
+  while (scope != nullptr && !scope->knows(name))
+    scope = scope->outer_;
+  return scope;
+}
+
+bool ModuleScope::bind(std::string_view name, Node expression, const ModuleScope& from) {
+  if (auto number = from.constant(expression)) {
+    constants_.emplace(name, std::move(*number));
+  } else if (const auto known = from.type(expression); known.ok()) {
+    types_.emplace(name, *known);
+  } else if (const std::string warp = from.warp_name(expression); !warp.empty()) {
+    bind_warp(name, warp);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 void ModuleScope::forbid(std::string_view name, std::string reason) {
@@ -118,91 +141,30 @@ Result<void> ModuleScope::add_struct(Node class_definition) {
   return {};
 }
 
+std::string_view ModuleScope::module_name(Node name) const {
+  const ModuleScope* scope = owner(name.text());
+  if (scope == nullptr) return {};
+  const auto found = scope->modules_.find(name.text());
+  return found == scope->modules_.end() ? std::string_view() : std::string_view(found->second);
+}
+
 std::string ModuleScope::warp_name(Node node) const {
   if (node.is(Syntax::kIdentifier)) {
-    const auto found = imported_.find(node.text());
-    return found == imported_.end() ? "" : found->second;
+    const ModuleScope* scope = owner(node.text());
+    if (scope == nullptr) return {};
+    const auto found = scope->imported_.find(node.text());
+    return found == scope->imported_.end() ? "" : found->second;
   }
   if (!node.is(Syntax::kAttribute)) return {};
   const Node object = node.part(Part::kObject);
   const std::string_view name = node.part(Part::kAttribute).text();
   if (object.is(Syntax::kIdentifier)) {
-    const auto module = modules_.find(object.text());
-    if (module != modules_.end() && module->second == "warp") return std::string(name);
-    if (module != modules_.end() && module->second == "warp.types") return fmt::format("types.{}", name);
+    const std::string_view module = module_name(object);
+    if (module == "warp") return std::string(name);
+    if (module == "warp.types") return fmt::format("types.{}", name);
   }
   const std::string outer = warp_name(object);
   return outer.empty() ? "" : fmt::format("{}.{}", outer, name);
-}
-
-std::optional<Constant> ModuleScope::constant(Node expression) const {
-  if (auto literal = literal_constant(expression)) return literal;
-  switch (expression.kind()) {
-    case Syntax::kParenthesized: {
-      const auto inner = expression.children();
-      return inner.size() == 1 ? constant(inner[0]) : std::nullopt;
-    }
-    case Syntax::kIdentifier: {
-      const auto found = constants_.find(expression.text());
-      if (found != constants_.end()) return found->second;
-      const auto number = warp_number(warp_name(expression));
-      return number ? std::optional(Constant::real(*number)) : std::nullopt;
-    }
-    case Syntax::kAttribute: {
-      const Node object = expression.part(Part::kObject);
-      const auto module = modules_.find(object.text());
-      if (module == modules_.end()) return std::nullopt;
-      if (module->second != "warp" && module->second != "math" && module->second != "numpy") return std::nullopt;
-      const auto number = warp_number(expression.part(Part::kAttribute).text());
-      return number ? std::optional(Constant::real(*number)) : std::nullopt;
-    }
-    case Syntax::kUnary: {
-      const auto operand = constant(expression.part(Part::kArgument));
-      const std::string_view symbol = expression.part(Part::kOperator).text();
-      if (!operand || (symbol != "-" && symbol != "+")) return std::nullopt;
-      return symbol == "-" ? negate(*operand) : operand;
-    }
-    case Syntax::kBinary: {
-      const auto left = constant(expression.part(Part::kLeft));
-      const auto right = left ? constant(expression.part(Part::kRight)) : std::nullopt;
-      return right ? compute(expression.part(Part::kOperator).text(), *left, *right) : std::nullopt;
-    }
-    case Syntax::kCall: return constant_call(expression);
-    default: return std::nullopt;
-  }
-}
-
-std::optional<Constant> ModuleScope::constant_call(Node call) const {
-  const Node function = call.part(Part::kFunction);
-  const Arguments arguments = arguments_of(call);
-  if (arguments.has_star || !arguments.keyword.empty()) return std::nullopt;
-  std::vector<Constant> values;
-  for (const Node argument : arguments.positional) {
-    auto value = constant(argument);
-    if (!value) return std::nullopt;
-    values.push_back(std::move(*value));
-  }
-  if (values.size() == 1 && warp_name(function) == "constant") return values[0];
-  const auto target = type(function);
-  if (!target.ok()) return std::nullopt;
-  const bool all_scalars =
-      std::all_of(values.begin(), values.end(), [](const Constant& value) { return value.type.is_scalar(); });
-  if (!all_scalars) return std::nullopt;
-  if (target->is_scalar() && values.size() == 1) {
-    Constant converted = values[0].as(*target);
-    // Python's own int(), float() and bool() give Python numbers again.
-    if (function.is(Syntax::kIdentifier) && warp_name(function).empty()) {
-      converted.is_typed = false;
-      if (target->is_float_scalar()) converted.components = {{.is_real = true, .real = values[0].number().as_real()}};
-    }
-    return converted;
-  }
-  if (!target->is_vector() || (values.size() != 1 && values.size() != target->rows)) return std::nullopt;
-  Constant vector{.type = *target, .is_typed = true, .components = {}};
-  for (std::size_t i = 0; i < target->rows; ++i) {
-    vector.components.push_back(values[values.size() == 1 ? 0 : i].as(target->component()).number());
-  }
-  return vector;
 }
 
 Result<ir::Type> ModuleScope::type(Node expression) const {
@@ -216,7 +178,9 @@ Result<ir::Type> ModuleScope::type(Node expression) const {
     }
     case Syntax::kIdentifier: {
       const std::string_view name = expression.text();
-      if (const auto found = types_.find(name); found != types_.end()) return found->second;
+      if (const ModuleScope* scope = owner(name)) {
+        if (const auto found = scope->types_.find(name); found != scope->types_.end()) return found->second;
+      }
       if (name == "float") return ir::kF32;
       if (name == "int") return ir::kI32;
       if (name == "bool") return ir::kBool;
@@ -319,8 +283,10 @@ Result<ir::Type> ModuleScope::sized_type(Node size, ir::Type component, bool is_
 }
 
 std::string ModuleScope::why_unknown(std::string_view name) const {
-  const auto found = unknown_.find(name);
-  return found == unknown_.end() ? "" : found->second;
+  const ModuleScope* scope = owner(name);
+  if (scope == nullptr) return {};
+  const auto found = scope->unknown_.find(name);
+  return found == scope->unknown_.end() ? "" : found->second;
 }
 
 }  // namespace assay::frontend

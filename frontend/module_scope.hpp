@@ -18,8 +18,8 @@ namespace assay::frontend {
 
 class ModuleScope {
  public:
-  /// Structs are added to `module`.
-  explicit ModuleScope(ir::Module& module) : module_(module) {}
+  /// Structs are added to `module`. Names that are not defined here are looked up in `outer`.
+  explicit ModuleScope(ir::Module& module, const ModuleScope* outer = nullptr) : module_(module), outer_(outer) {}
 
   void add_import(Node statement);
   /// A module-level assignment. One that cannot be understood makes its names unknown, which is no error by itself.
@@ -28,6 +28,12 @@ class ModuleScope {
   Result<void> add_struct(Node class_definition);
   /// Makes the name unknown for this reason.
   void forbid(std::string_view name, std::string reason);
+  /// Gives a name its meaning, as a call gives one to a parameter: what the expression is in the scope `from`, or
+  /// Warp's function. False if it is nothing that is known there.
+  bool bind(std::string_view name, Node expression, const ModuleScope& from);
+  void bind_warp(std::string_view name, std::string_view warp_name) { imported_[std::string(name)] = warp_name; }
+  /// Whether this scope itself, not one around it, gives the name a meaning.
+  bool knows(std::string_view name) const;
 
   /// What `node` names in Warp's module ("vec3", "types.vector"); empty if it is no name of Warp.
   std::string warp_name(Node node) const;
@@ -41,7 +47,15 @@ class ModuleScope {
   std::string why_unknown(std::string_view name) const;
 
  private:
+  /// The innermost scope that knows the name; null if none does.
+  const ModuleScope* owner(std::string_view name) const;
+  /// The Python module that the identifier names: "warp", "math"; empty if none.
+  std::string_view module_name(Node name) const;
+  // scope_constants.cpp
+  std::optional<Constant> constant_comparison(Node comparison) const;
+  std::optional<bool> constant_truth(Node expression) const;
   std::optional<Constant> constant_call(Node call) const;
+  std::optional<Constant> constant_function(Node function, const std::vector<Constant>& values) const;
   Result<ir::Type> type_in_string(Node string) const;
   Result<ir::Type> type_of_call(Node call) const;
   Result<ir::Type> array_type(std::string_view constructor, Node arguments) const;
@@ -49,6 +63,7 @@ class ModuleScope {
   void define(std::string_view name, Node value);
 
   ir::Module& module_;
+  const ModuleScope* outer_ = nullptr;
   std::map<std::string, std::string, std::less<>> modules_;   ///< alias to module: "wp" to "warp"
   std::map<std::string, std::string, std::less<>> imported_;  ///< name to Warp's name, from `from warp import`
   std::map<std::string, Constant, std::less<>> constants_;
@@ -56,13 +71,14 @@ class ModuleScope {
   std::map<std::string, std::string, std::less<>> unknown_;  ///< name to reason
 };
 
-/// The arguments of a call: positional ones, and keyword ones by name. A starred argument is in neither and sets
-/// `has_star`.
+/// The arguments of a call: positional ones, starred ones among them, which set `has_star`, and keyword ones by name.
 struct Arguments {
   std::vector<Node> positional;
   std::map<std::string_view, Node> keyword;
   bool has_star = false;
 };
 Arguments arguments_of(Node call);
+/// The rank that the name of an array type states, "array2d"; 0 if it is no such name.
+int array_rank(std::string_view name);
 
 }  // namespace assay::frontend

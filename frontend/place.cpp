@@ -1,5 +1,6 @@
 #include "frontend/place.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace assay::frontend {
@@ -13,7 +14,8 @@ ir::ExprId read_root(FunctionContext& context, Node node, const Place& place) {
     case Place::Root::kVariable: return context.builder.var(place.variable);
     case Place::Root::kArray:
       context.loads.push_back(place.variable);
-      return context.builder.load(place.variable, place.indices);
+      return context.builder.load(place.variable, place.indices());
+    case Place::Root::kPack:
     case Place::Root::kFailed: break;
   }
   return ir::kNone;
@@ -54,11 +56,84 @@ ir::ExprId updated(FunctionContext& context, Node node, const Place& place, std:
 
 }  // namespace
 
+bool Place::is_whole_array() const {
+  return lacks_indices() && std::all_of(dimensions.begin(), dimensions.end(), [](const Dimension& dimension) {
+           return dimension.kind == Dimension::Kind::kWhole;
+         });
+}
+
+std::vector<ir::ExprId> Place::indices() const {
+  std::vector<ir::ExprId> result;
+  for (const Dimension& dimension : dimensions)
+    result.push_back(dimension.index);
+  return result;
+}
+
+Place place_of(FunctionContext& context, Node node, ir::VarId name) {
+  context.builder.at(node.loc());
+  if (const Pack* pack = context.pack(name)) return {.root = Place::Root::kPack, .variable = name, .type = pack->type};
+  if (const View* view = context.view(name)) {
+    Place place{.root = Place::Root::kArray, .variable = view->array, .type = view->type};
+    for (const ViewDimension& dimension : view->dimensions) {
+      const auto expr = [&](ir::VarId variable) {
+        return variable == ir::kNone ? ir::kNone : context.builder.var(variable);
+      };
+      place.dimensions.push_back({.kind = dimension.kind,
+                                  .index = expr(dimension.index),
+                                  .start = expr(dimension.start),
+                                  .extent = expr(dimension.extent),
+                                  .step = dimension.step});
+    }
+    return place;
+  }
+  const ir::Type type = context.function.var(name).type;
+  const bool is_array = type.is_array() || type.is_local_array();
+  Place place{.root = is_array ? Place::Root::kArray : Place::Root::kVariable, .variable = name, .type = type};
+  if (is_array) place.dimensions.resize(type.is_array() ? type.rank : 1);
+  return place;
+}
+
+ir::ExprId extent_of(FunctionContext& context, Node node, const Place& place, int number) {
+  context.builder.at(node.loc());
+  for (std::size_t d = 0; d < place.dimensions.size(); ++d) {
+    const Dimension& dimension = place.dimensions[d];
+    if (dimension.kind == Dimension::Kind::kFixed || number-- > 0) continue;
+    if (dimension.kind == Dimension::Kind::kRange) return context.copy(dimension.extent);
+    const ir::Type array = context.function.var(place.variable).type;
+    if (array.is_local_array()) return context.builder.i32(array.extent);
+    return context.builder.shape_of(place.variable, static_cast<int>(d));
+  }
+  return ir::kNone;
+}
+
+ir::VarId make_view(FunctionContext& context, Node node, const Place& place, std::string_view name) {
+  View view{.array = place.variable, .type = place.type, .dimensions = {}};
+  const auto keep = [&](ir::ExprId expr, std::string_view what) {
+    if (expr == ir::kNone) return ir::kNone;
+    const ir::Expr& value = context.function.expr(expr);
+    const bool stays = value.kind == ir::ExprKind::kVariable &&
+                       value.variable < context.function.parameter_count + context.function.launch_rank;
+    if (stays) return value.variable;
+    context.builder.at(node.loc());
+    return context.builder.let(std::string(name) + std::string(what), expr);
+  };
+  for (const Dimension& dimension : place.dimensions) {
+    view.dimensions.push_back({.kind = dimension.kind,
+                               .index = keep(dimension.index, "_at"),
+                               .start = keep(dimension.start, "_from"),
+                               .extent = keep(dimension.extent, "_extent"),
+                               .step = dimension.step});
+  }
+  return context.add(std::move(view));
+}
+
 Place copy_place(FunctionContext& context, const Place& place) {
   Place result = place;
   if (result.value != ir::kNone) result.value = context.copy(result.value);
-  for (ir::ExprId& index : result.indices)
-    index = context.copy(index);
+  for (Dimension& dimension : result.dimensions) {
+    for (ir::ExprId* expr : {&dimension.index, &dimension.start, &dimension.extent})
+      if (*expr != ir::kNone) *expr = context.copy(*expr);
+  }
   for (Place::Step& step : result.path) {
     if (step.index != ir::kNone) step.index = context.copy(step.index);
   }
@@ -67,9 +142,10 @@ Place copy_place(FunctionContext& context, const Place& place) {
 
 ir::ExprId read_place(FunctionContext& context, Node node, const Place& place) {
   if (place.failed()) return ir::kNone;
+  if (place.root == Place::Root::kPack) return context.error(node, "a struct with arrays is no value: use its fields");
   if (place.lacks_indices()) {
-    return context.error(node, place.indices.empty() ? "an array is not a value: index it"
-                                                     : "a part of an array is not read: give it all its indices");
+    return context.error(node, place.is_whole_array() ? "an array is not a value: index it"
+                                                      : "a part of an array is no value: give it all its indices");
   }
   ir::ExprId value = read_root(context, node, place);
   for (const Place::Step& step : place.path) {
@@ -85,7 +161,7 @@ void write_place(FunctionContext& context, Node node, const Place& place, ir::Ex
     context.error(node, "the result of an expression cannot be changed");
     return;
   }
-  if (place.lacks_indices()) {
+  if (place.root == Place::Root::kPack || place.lacks_indices()) {
     context.error(node, "an array is assigned one element at a time");
     return;
   }
@@ -94,10 +170,12 @@ void write_place(FunctionContext& context, Node node, const Place& place, ir::Ex
     whole = updated(context, node, place, 0, read_root(context, node, copy_place(context, place)), value);
   if (whole == ir::kNone) return;
   context.builder.at(node.loc());
-  if (place.root == Place::Root::kVariable) {
+  if (place.root == Place::Root::kVariable && context.function.is_parameter(place.variable)) {
+    context.error(node, "a field of a struct with arrays is not assigned: keep it in a variable");
+  } else if (place.root == Place::Root::kVariable) {
     context.builder.assign(place.variable, whole);
   } else {
-    context.builder.store(place.variable, place.indices, whole);
+    context.builder.store(place.variable, place.indices(), whole);
   }
 }
 

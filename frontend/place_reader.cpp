@@ -37,71 +37,96 @@ Place ExpressionReader::place(Node node) {
   return {.root = Place::Root::kValue, .value = result, .type = context_.type_of(result)};
 }
 
-Place ExpressionReader::name_place(Node node) {
-  const ir::VarId variable = context_.bindings.find(node.text());
-  const ir::Type type = context_.function.var(variable).type;
-  const bool is_array = type.is_array() || type.is_local_array();
-  return {.root = is_array ? Place::Root::kArray : Place::Root::kVariable, .variable = variable, .type = type};
+Place ExpressionReader::name_place(Node node) { return place_of(context_, node, context_.bindings.find(node.text())); }
+
+/// wp.adjoint[x]: the sum of the adjoints of parameter x so far.
+Place ExpressionReader::adjoint_place(Node node) {
+  const auto parts = node.children();
+  const auto found = parts.size() == 2 ? context_.adjoints.find(parts[1].text()) : context_.adjoints.end();
+  if (found != context_.adjoints.end()) {
+    return {
+        .root = Place::Root::kVariable, .variable = found->second, .type = context_.function.var(found->second).type};
+  }
+  if (context_.entry.gradient_of == nullptr) {
+    context_.error(node, "wp.adjoint stands in functions decorated with @wp.func_grad only");
+  } else {
+    context_.error(node,
+                   "only the adjoints of parameters that are values with floats are read; those of arrays are not");
+  }
+  return {};
+}
+
+bool ExpressionReader::is_adjoint(Node node) const {
+  if (node.is(Syntax::kAttribute)) return is_adjoint(node.part(Part::kObject));
+  if (!node.is(Syntax::kSubscript)) return false;
+  const Node object = node.children()[0];
+  return context_.scope().warp_name(object) == "adjoint" || is_adjoint(object);
 }
 
 Place ExpressionReader::subscript_place(Node node) {
   const auto parts = node.children();
   const Node object = parts[0];
+  if (context_.scope().warp_name(object) == "adjoint") return adjoint_place(node);
   if (object.is(Syntax::kAttribute) && object.part(Part::kAttribute).text() == "shape") {
     const Place array = place(object.part(Part::kObject));
     if (array.failed()) return {};
-    if (array.is_whole_array() && array.type.is_array()) return shape_element(node, object.part(Part::kObject));
+    if (array.lacks_indices()) return shape_element(node, array);
   }
   Place result = place(object);
+  if (result.root == Place::Root::kPack) {
+    context_.error(node, "a struct cannot be indexed");
+    return {};
+  }
+  std::size_t passed = 0;
   for (std::size_t i = 1; i < parts.size() && !result.failed(); ++i)
-    add_index(node, result, parts[i]);
+    add_index(node, result, parts[i], passed);
   return result;
 }
 
-Place ExpressionReader::shape_element(Node node, Node array) {
-  const Place measured = place(array);
+Place ExpressionReader::shape_element(Node node, const Place& measured) {
   const auto parts = node.children();
   const auto number = parts.size() == 2 ? context_.scope().constant(parts[1]) : std::nullopt;
   if (!number || !number->type.is_integer_scalar()) {
     context_.error(node, "a dimension of a shape is a number known here");
     return {};
   }
+  const int rank = measured.type.is_array() ? measured.type.rank : 1;
   const std::int64_t dimension = number->number().integer;
-  if (dimension < 0 || dimension >= measured.type.rank) {
-    context_.error(node, fmt::format("the array has {} dimensions", measured.type.rank));
+  if (dimension < 0 || dimension >= rank) {
+    context_.error(node, fmt::format("the array has {} dimensions", rank));
     return {};
   }
-  context_.builder.at(node.loc());
-  const ExprId extent = context_.builder.shape_of(measured.variable, static_cast<int>(dimension));
+  const ExprId extent = extent_of(context_, node, measured, static_cast<int>(dimension));
   return {.root = Place::Root::kValue, .value = extent, .type = ir::kI32};
 }
 
-void ExpressionReader::add_index(Node node, Place& place, Node index) {
+ExprId ExpressionReader::index_value(Node index) {
+  const ExprId position = value(index);
+  if (position == kNone) return kNone;
+  const ir::Type type = context_.type_of(position);
+  if (type.is_integer_scalar()) return position;
+  return context_.error(index, fmt::format("an index is an integer, got {}", context_.type_name(type)));
+}
+
+/// `passed`: dimensions that are left, and that indices before this one have chosen a range of.
+void ExpressionReader::add_index(Node node, Place& place, Node index, std::size_t& passed) {
   if (index.is(Syntax::kTuple)) {
     for (const Node part : index.children())
-      add_index(node, place, part);
+      add_index(node, place, part, passed);
     return;
   }
   if (place.failed()) return;
-  if (index.grammar_name() == "slice") {
-    context_.error(index, "slices are not read");
-    place = {};
+  if (place.lacks_indices()) {
+    if (!index_dimension(place, index, passed)) place = {};
     return;
   }
-  const ExprId position = value(index);
+  if (index.grammar_name() == "slice") {
+    place = slice_of(node, place, index);
+    return;
+  }
+  const ExprId position = index_value(index);
   if (position == kNone) {
     place = {};
-    return;
-  }
-  const ir::Type type = context_.type_of(position);
-  if (!type.is_integer_scalar()) {
-    context_.error(index, fmt::format("an index is an integer, got {}", context_.type_name(type)));
-    place = {};
-    return;
-  }
-  if (place.lacks_indices()) {
-    place.indices.push_back(position);
-    if (place.type.is_local_array() || place.indices.size() == place.type.rank) place.type = place.type.element();
     return;
   }
   if (!place.type.is_aggregate()) {
@@ -123,7 +148,7 @@ void ExpressionReader::add_index(Node node, Place& place, Node index) {
     }
     context_.builder.at(index.loc());
     component = context_.builder.i32(counted);
-  } else if (type != ir::kI32) {
+  } else if (context_.type_of(position) != ir::kI32) {
     context_.builder.at(index.loc());
     component = context_.builder.cast(ir::kI32, position);
   }
@@ -151,6 +176,15 @@ Place ExpressionReader::attribute_place(Node node) {
   }
   Place result = place(object);
   if (result.failed()) return result;
+  if (const Pack* pack = context_.pack(result.root == Place::Root::kPack ? result.variable : kNone)) {
+    const auto& fields = context_.file.module().structs[pack->type.struct_id].fields;
+    const auto found = std::ranges::find(fields, name, &ir::Field::name);
+    if (found != fields.end()) {
+      return place_of(context_, node, pack->fields[static_cast<std::size_t>(found - fields.begin())]);
+    }
+    context_.error(node, fmt::format("struct {} has no field '{}'", context_.type_name(pack->type), name));
+    return {};
+  }
   if (result.lacks_indices()) {
     context_.error(node, name == "shape" ? "a shape is read one dimension at a time, as in a.shape[0]"
                                          : fmt::format("an array has no attribute '{}' that is read", name));
@@ -166,7 +200,7 @@ Place ExpressionReader::attribute_place(Node node) {
                                     [&](const ir::Field& candidate) { return candidate.name == name; });
     if (field == definition.fields.end())
       return fail(fmt::format("struct {} has no field '{}'", definition.name, name));
-    if (field->type.is_array()) return fail("an array inside a struct is not read: pass it as a parameter");
+    if (field->type.is_array()) return fail("an array in a struct is read only of a struct that is a parameter");
     result.path.push_back({.is_field = true, .field = static_cast<std::int32_t>(field - definition.fields.begin())});
     result.type = field->type;
     return result;

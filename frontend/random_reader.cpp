@@ -96,7 +96,8 @@ ExprId ExpressionReader::generator_state(Node node, const std::vector<Node>& giv
 
 /// The variable that a draw changes.
 ir::VarId ExpressionReader::state_variable(Node node) {
-  const ir::VarId variable = node.is(Syntax::kIdentifier) ? context_.bindings.find(node.text()) : kNone;
+  const ir::VarId named = node.is(Syntax::kIdentifier) ? context_.bindings.find(node.text()) : kNone;
+  const ir::VarId variable = FunctionContext::is_alias(named) ? kNone : named;
   const bool known = variable != kNone && context_.function.var(variable).type == kState;
   if (known && !context_.function.is_parameter(variable)) return variable;
   context_.error(node, "the state of a generator is a variable of type uint32");

@@ -129,13 +129,13 @@ TEST(Reader, DoesNotTrustADefinitionBeforeASyntaxError) {
 
 // ---- where kernels stand
 
-TEST(Reader, RefusesKernelsInsideOtherThings) {
+TEST(Reader, RefusesWhatOnlyPythonKnowsOfKernelsInsideOtherThings) {
   const ReadFile file = read(
       "import warp as wp\n"
       "def make(n):\n"
       "    @wp.kernel\n"
-      "    def inner(x: float):\n"
-      "        pass\n"
+      "    def inner(x: wp.array(dtype=int)):\n"
+      "        x[0] = n\n"
       "    return inner\n"
       "class C:\n"
       "    @wp.func\n"
@@ -148,13 +148,79 @@ TEST(Reader, RefusesKernelsInsideOtherThings) {
       std::string(kSimple));
   EXPECT_EQ(
       messages(file),
-      "test.py:4:5: error: in inner: def inner: stands inside a function, so that what it uses is known only when "
-      "Python runs\n"
+      "test.py:5:16: error: in inner: n: it is an argument of make, which is known only when Python runs\n"
       "test.py:9:5: error: in method: def method: stands inside a class, so that what it uses is known only when "
       "Python runs\n"
       "test.py:13:5: error: in maybe: def maybe: stands inside a compound statement, so that what it uses is known "
       "only when Python runs\n");
   EXPECT_EQ(file.module.kernels.size(), 1U);
+}
+
+TEST(Reader, ReadsKernelsInsideFunctionsThatUseOnlyWhatIsKnown) {
+  const ReadFile file = read(
+      "import warp as wp\n"
+      "def test_one(device):\n"
+      "    N = 3\n"
+      "    @wp.kernel\n"
+      "    def k(x: wp.array(dtype=int)):\n"
+      "        x[0] = N\n"
+      "    wp.launch(k, 1, device=device)\n"
+      "class Tests:\n"
+      "    def test_two(self):\n"
+      "        @wp.kernel\n"
+      "        def k(x: wp.array(dtype=int)):\n"
+      "            x[0] = 4\n");
+  EXPECT_EQ(messages(file), "");
+  ASSERT_EQ(file.module.kernels.size(), 2U);
+  EXPECT_EQ(file.module.kernels[0].name, "k");
+  EXPECT_EQ(file.module.kernels[1].name, "k_2");
+}
+
+TEST(Reader, ReadsAKernelOnceForEachCallOfWhatMakesIt) {
+  const ReadFile file = read(
+      "import warp as wp\n"
+      "import os\n"
+      "def make(n: int, both: bool = False):\n"
+      "    @wp.kernel\n"
+      "    def k(x: wp.array(dtype=int)):\n"
+      "        x[0] = n\n"
+      "    if both:\n"
+      "        return k, n\n"
+      "    return k\n"
+      "k3 = make(3)\n"
+      "k4, count = make(4, both=True)\n"
+      "k5 = make(os.cpu_count())\n"
+      "@wp.kernel\n"
+      "def uses(x: wp.array(dtype=int)):\n"
+      "    x[0] = count\n");
+  EXPECT_EQ(
+      messages(file),
+      "test.py:6:16: error: in k5: n: it is given as 'os.cpu_count(...)', which is known only when Python runs\n");
+  ASSERT_EQ(file.module.kernels.size(), 3U);
+  EXPECT_EQ(file.module.kernels[0].name, "k3");
+  EXPECT_EQ(file.module.kernels[1].name, "k4");
+  EXPECT_NE(ir::to_text(file.module).find("kernel uses(x: array<i32,1>; thread) {\n  x[0] = 4\n}"), std::string::npos)
+      << ir::to_text(file.module);
+}
+
+TEST(Reader, FollowsFunctionsThatMakeKernelsOnlySoOften) {
+  std::string source = "import warp as wp\ndef f0():\n    return 1\n";
+  for (int k = 1; k < 15; ++k) {
+    source += "def f" + std::to_string(k) + "():\n";
+    for (const char* name : {"a", "b", "c", "d"})
+      source += std::string("    ") + name + " = f" + std::to_string(k - 1) + "()\n";
+    source += "    return a\n";
+  }
+  const ReadFile file = read(source + "x = f14()\n" + std::string(kSimple));
+  EXPECT_EQ(file.module.kernels.size(), 1U) << messages(file);
+}
+
+TEST(Reader, RefusesAGradientWithoutItsFunction) {
+  const ReadFile file =
+      read("import warp as wp\n@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n    wp.adjoint[y] += adj_ret\n" +
+           std::string(kSimple));
+  EXPECT_EQ(messages(file),
+            "test.py:3:1: error: in g: def g: @wp.func_grad takes a function of the file that stands above it\n");
 }
 
 TEST(Reader, TakesTheLastOfTwoKernelsOfOneName) {
@@ -188,8 +254,8 @@ TEST(Reader, SaysNothingOfAFileWithoutKernels) {
 }
 
 TEST(Reader, DoesNotMindAFunctionThatNobodyCalls) {
-  const ReadFile file = read("import warp as wp\nfrom typing import Any\n@wp.func\ndef f(x: Any):\n    return x\n" +
-                             std::string(kSimple));
+  const ReadFile file =
+      read("import warp as wp\n@wp.func\ndef f(x: float):\n    return nothing(x)\n" + std::string(kSimple));
   ASSERT_EQ(file.diagnostics.size(), 1U);
   EXPECT_EQ(file.diagnostics[0].severity, Severity::kNote);
 }

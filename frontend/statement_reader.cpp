@@ -139,7 +139,33 @@ void StatementReader::append(Node node, Statement statement) {
   context_.builder.append({.node = std::move(statement), .loc = node.loc()});
 }
 
+/// The block of an `if wp.static(...)` that Warp compiles; it drops the others. Null where it drops all.
+Node StatementReader::static_branch(Node node, bool& is_static) const {
+  const auto decided = [&](Node test) -> std::optional<bool> {
+    if (!test.is(Syntax::kCall) || context_.scope().warp_name(test.part(Part::kFunction)) != "static") return {};
+    const auto value = context_.scope().constant(test);
+    if (!value || !value->type.is_scalar()) return {};
+    return value->number().is_real ? value->number().real != 0 : value->number().integer != 0;
+  };
+  const auto first = decided(node.part(Part::kCondition));
+  is_static = first.has_value();
+  if (!is_static || *first) return node.part(Part::kConsequence);
+  for (const Node clause : node.children()) {
+    if (clause.is(Syntax::kElse)) return clause.part(Part::kBody);
+    if (!clause.is(Syntax::kElif)) continue;
+    const auto other = decided(clause.part(Part::kCondition));
+    is_static = other.has_value();
+    if (!is_static || *other) return clause.part(Part::kConsequence);
+  }
+  return {};
+}
+
 void StatementReader::if_statement(Node node) {
+  bool is_static = false;
+  if (const Node taken = static_branch(node, is_static); is_static) {
+    if (taken) append(node, ir::If{context_.builder.boolean(true), nested(taken), {}});
+    return;
+  }
   std::vector<Node> clauses;
   for (const Node child : node.children()) {
     if (child.is(Syntax::kElif) || child.is(Syntax::kElse)) clauses.push_back(child);
@@ -261,6 +287,14 @@ void StatementReader::return_statement(Node node) {
   if (context_.entry.is_kernel && !parts.empty()) {
     context_.error(node, "a kernel returns nothing: write results to arrays");
     return;
+  }
+  if (context_.entry.gradient_of != nullptr) {
+    if (!parts.empty()) {
+      context_.error(node, "a gradient returns nothing: it adds to wp.adjoint[...]");
+      return;
+    }
+    context_.builder.at(node.loc());
+    return append(node, ir::Return{context_.adjoint_values()});
   }
   std::vector<ExprId> values;
   std::vector<ir::Type> types;

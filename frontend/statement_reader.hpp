@@ -26,6 +26,7 @@ class StatementReader {
   void set_part(Node call, std::string_view name);
   // control
   void if_statement(Node node);
+  Node static_branch(Node node, bool& is_static) const;
   void alternative(const std::vector<Node>& clauses, std::size_t first);
   void for_statement(Node node);
   bool is_unrolled(const ir::For& loop) const;
@@ -41,10 +42,13 @@ class StatementReader {
   void assignment(Node node);
   void chain(Node node);
   void assign_call_results(Node target, Node call);
+  void assign_library_results(const std::vector<Node>& targets, Node call);
+  void bind_results(const std::vector<Node>& targets, Node call, int function, std::vector<ir::ExprId> arguments);
   void assign_tuple(Node node, const std::vector<Node>& targets, const std::vector<Node>& values);
   void assign_thread_indices(Node node, const std::vector<Node>& targets);
   void assign_target(Node target, ir::ExprId value);
   void assign_name(Node name, ir::ExprId value);
+  void assign_alias(Node name, Node part);
   bool assign_zero(Node name, Node call);
   bool assign_effect(Node name, Node call);
   bool assign_local_array(Node name, Node call);

@@ -58,7 +58,8 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
                                  NamePool names)
     : function_(function),
       variables_(name_variables(function, names)),
-      expressions_(module, function, file, variables_) {
+      expressions_(module, function, file, variables_),
+      decorator_(function.is_kernel ? "kernel" : "func") {
   collect_changed_in_loops(function.body, false, dynamic_);
   for (const ir::Expr& expr : function.expressions) {
     if (expr.kind != ir::ExprKind::kOperation || expr.op != ir::Op::kCast) continue;
@@ -67,11 +68,48 @@ StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& f
   }
 }
 
+void StatementWriter::customise(const ir::Function& of, std::string_view of_name, bool is_gradient) {
+  decorator_ = fmt::format("{}({})", is_gradient ? "func_grad" : "func_replay", of_name);
+  const auto& statements = function_.body.statements;
+  const auto* leave = statements.empty() ? nullptr : std::get_if<ir::Return>(&statements.back().node);
+  if (!is_gradient || leave == nullptr) return;
+  last_ = &statements.back();
+  // What it returns are sums, named for the parameters in their order.
+  std::size_t p = 0;
+  for (const ir::ExprId id : leave->values) {
+    const ir::Expr& value = function_.expr(id);
+    if (value.kind != ir::ExprKind::kVariable || function_.is_parameter(value.variable)) {
+      return expressions_.fail(last_->loc, "a gradient that returns what is no sum of adjoints cannot be written");
+    }
+    const std::string adjoint = "adj_";
+    while (p < static_cast<std::size_t>(of.parameter_count) &&
+           adjoint + of.variables[p].name != function_.var(value.variable).name)
+      ++p;
+    if (p == static_cast<std::size_t>(of.parameter_count)) {
+      return expressions_.fail(last_->loc, "a gradient whose sums are not named for its parameters cannot be written");
+    }
+    adjoints_.push_back(value.variable);
+    variables_[static_cast<std::size_t>(value.variable)] = fmt::format("wp.adjoint[{}]", variables_[p++]);
+  }
+}
+
+void StatementWriter::return_(const ir::Return& leave, ir::Loc loc) {
+  if (adjoints_.empty()) {
+    return line(leave.values.empty() ? "return" : fmt::format("return {}", expressions_.list(leave.values)));
+  }
+  for (std::size_t i = 0; i < adjoints_.size(); ++i) {
+    const ir::Expr& value = function_.expr(leave.values[i]);
+    if (value.kind != ir::ExprKind::kVariable || value.variable != adjoints_[i])
+      expressions_.fail(loc, "a gradient that returns other sums in another place cannot be written");
+  }
+  line("return");
+}
+
 std::string StatementWriter::definition(std::string_view name) {
   text_.clear();
   for (const std::string& annotation : function_.annotations)
     text_ += fmt::format("# {}\n", annotation);
-  text_ += fmt::format("@wp.{}\n{}", function_.is_kernel ? "kernel" : "func", signature(name));
+  text_ += fmt::format("@wp.{}\n{}", decorator_, signature(name));
   if (function_.is_kernel) {
     const auto first = variables_.begin() + function_.parameter_count;
     line(fmt::format("{} = wp.tid()", fmt::join(first, first + function_.launch_rank, ", ")));
@@ -84,7 +122,7 @@ std::string StatementWriter::signature(std::string_view name) {
   std::vector<std::string> parameters;
   for (ir::VarId i = 0; i < function_.parameter_count; ++i)
     parameters.push_back(fmt::format("{}: {}", this->name(i), expressions_.annotation(function_.var(i).type)));
-  const std::string result = function_.results.size() == 1
+  const std::string result = function_.results.size() == 1 && adjoints_.empty()
                                  ? fmt::format(" -> {}", expressions_.annotation(function_.results[0]))
                                  : std::string();
   std::string text = fmt::format("def {}({}){}:\n", name, fmt::join(parameters, ", "), result);
@@ -132,7 +170,7 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                  [&](const ir::Break&) { line("break"); },
                  [&](const ir::Continue&) { line("continue"); },
                  [&](const ir::Return& node) {
-                   line(node.values.empty() ? "return" : fmt::format("return {}", expressions_.list(node.values)));
+                   if (&statement != last_) return_(node, statement.loc);
                  },
              },
              statement.node);
@@ -144,8 +182,14 @@ std::string StatementWriter::value_of(ir::VarId variable, ir::ExprId value) {
 
 void StatementWriter::let(const ir::Let& let, ir::Loc loc) {
   const ir::Type type = function_.var(let.variable).type;
+  if (is_adjoint(let.variable)) {
+    if (let.value != ir::kNone)
+      expressions_.fail(loc, "a sum of adjoints that does not begin as zero cannot be written");
+    return;
+  }
   if (type.is_local_array()) {
-    expressions_.fail(loc, fmt::format("local array {} cannot be written", name(let.variable)));
+    line(fmt::format("{} = wp.zeros(shape={}, dtype={})", name(let.variable), type.extent,
+                     expressions_.constructor(type.element())));
     return;
   }
   if (let.value != ir::kNone) {
@@ -198,6 +242,8 @@ void StatementWriter::write_place(std::string place, ir::ExprId value, const Rea
                   const ir::Expr& part = function_.expr(id);
                   return part.kind == ir::ExprKind::kField && part.index == field && reads_place(part.args[0]);
                 });
+  } else if (is_update && expr.op == ir::Op::kAdd && place.starts_with("wp.adjoint[")) {
+    line(fmt::format("{} += {}", place, expressions_.write(expr.args[1])));
   } else {
     line(fmt::format("{} = {}", place, expressions_.write(value)));
   }

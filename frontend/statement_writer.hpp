@@ -1,6 +1,7 @@
 // Spells the body of one function or kernel in Warp Python.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <string>
@@ -19,6 +20,8 @@ class StatementWriter {
   StatementWriter(const StatementWriter&) = delete;
   StatementWriter& operator=(const StatementWriter&) = delete;
 
+  /// Makes the definition that of the gradient, or replay, of the function.
+  void customise(const ir::Function& of, std::string_view of_name, bool is_gradient);
   /// The definition under `name`: comments, decorator, signature and body, with a newline at its end.
   std::string definition(std::string_view name);
   const std::optional<Error>& error() const { return expressions_.error(); }
@@ -28,6 +31,10 @@ class StatementWriter {
   using ReadsPlace = std::function<bool(ir::ExprId)>;
 
   std::string signature(std::string_view name);
+  void return_(const ir::Return& leave, ir::Loc loc);
+  bool is_adjoint(ir::VarId variable) const {
+    return std::find(adjoints_.begin(), adjoints_.end(), variable) != adjoints_.end();
+  }
   void block(const ir::Block& block);
   void statement(const ir::Stmt& statement);
   void let(const ir::Let& let, ir::Loc loc);
@@ -52,6 +59,9 @@ class StatementWriter {
   /// in a loop, and a cast of one to another type retypes it.
   std::set<ir::VarId> dynamic_;
   ExpressionWriter expressions_;
+  std::string decorator_;
+  std::vector<ir::VarId> adjoints_;  ///< of a gradient: the sums that it returns, which are wp.adjoint[...] there
+  const ir::Stmt* last_ = nullptr;   ///< of a gradient's body
   std::string text_;
   int depth_ = 1;
 };

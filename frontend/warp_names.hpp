@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/operations.hpp"
 #include "ir/type.hpp"
@@ -23,5 +24,8 @@ std::optional<ir::Op> binary_operator(std::string_view symbol);
 /// The operation before one operand: "-", "~", "not".
 std::optional<ir::Op> unary_operator(std::string_view symbol);
 std::optional<ir::AtomicOp> warp_atomic(std::string_view name);
+
+/// The names of a function's parameters, separated by blanks, once for each kind of operands; empty if none are known.
+std::vector<std::string_view> warp_parameters(std::string_view function);
 
 }  // namespace assay::frontend

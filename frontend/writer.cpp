@@ -1,5 +1,6 @@
 #include "frontend/writer.hpp"
 
+#include <map>
 #include <numeric>
 #include <set>
 #include <variant>
@@ -56,6 +57,8 @@ void select_used(const ir::Module& module, const ir::Function& function, Selecti
     if (expr.kind == ir::ExprKind::kCall) called.insert(static_cast<std::size_t>(expr.index));
   }
   select_called(function.body, called);
+  for (const std::int32_t custom : {function.gradient, function.replay})
+    if (custom != ir::kNone) called.insert(static_cast<std::size_t>(custom));
   for (const std::size_t index : called) {
     if (selection.functions.insert(index).second) select_used(module, module.functions[index], selection);
   }
@@ -93,6 +96,11 @@ std::string write_struct(const ir::Module& module, std::size_t index, FileNames&
   return text;
 }
 
+const ir::Function* gradient_of(const ir::Module& module, std::size_t function) {
+  const std::int32_t gradient = module.functions[function].gradient;
+  return gradient == ir::kNone ? nullptr : &module.functions[static_cast<std::size_t>(gradient)];
+}
+
 Result<std::string> write_selection(const ir::Module& module, const Selection& selection) {
   NamePool names;
   FileNames file{.structs = {}, .functions = {}, .aliases = TypeAliases(names)};
@@ -107,12 +115,22 @@ Result<std::string> write_selection(const ir::Module& module, const Selection& s
     kernel_names.push_back(names.take(kernel.name));
   spell_types(module, selection, file.aliases);
 
+  // What a custom derivative belongs to.
+  std::map<const ir::Function*, std::size_t> customs;
+  for (const std::size_t index : selection.functions) {
+    for (const std::int32_t custom : {module.functions[index].gradient, module.functions[index].replay})
+      if (custom != ir::kNone) customs.emplace(&module.functions[static_cast<std::size_t>(custom)], index);
+  }
   std::string text = "import warp as wp\n";
   if (const std::string& aliases = file.aliases.definitions(); !aliases.empty()) text += "\n" + aliases;
   for (const std::size_t index : selection.structs)
     text += "\n\n" + write_struct(module, index, file);
   const auto add = [&](const ir::Function& function, const std::string& name) {
     StatementWriter writer(module, function, file, names);
+    if (const auto custom = customs.find(&function); custom != customs.end()) {
+      const std::size_t of = custom->second;
+      writer.customise(module.functions[of], file.functions[of], &function == gradient_of(module, of));
+    }
     text += "\n\n" + writer.definition(name);
     return writer.error();
   };

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "frontend/reader.hpp"
 #include "ir/builder.hpp"
 
 namespace assay::frontend {
@@ -182,10 +183,46 @@ TEST(Writer, RefusesWhatWarpCannotSay) {
   b.at({12, 5});
   k.module.source_name = "model.py";
   EXPECT_EQ(k.spelt(b.op(Op::kLog1p, {b.var(k.a)})), "model.py:12:5: Warp has no operation log1p");
+}
 
+TEST(Writer, WritesLocalArrays) {
   OneKernel local;
-  local.builder->let_zero("scratch", kF32.local_array_of(8));
-  EXPECT_EQ(write_python(local.module).error().text(), "k: local array scratch cannot be written");
+  local.builder->let_zero("scratch", ir::vector_type(ir::Scalar::kF32, 2).local_array_of(8));
+  EXPECT_THAT(local.body(), HasSubstr("scratch = wp.zeros(shape=8, dtype=wp.vec2)\n"));
+}
+
+TEST(Writer, WritesCustomDerivativesThatReadBack) {
+  const std::string source = R"(import warp as wp
+
+
+@wp.func
+def f(x: float, v: wp.vec2) -> float:
+    return x * v[0]
+
+
+@wp.func_grad(f)
+def f_gradient(x: float, v: wp.vec2, adj_ret: float):
+    wp.adjoint[x] += adj_ret * 2.0
+    if x > 1.0:
+        return
+    wp.adjoint[v][1] += x * adj_ret
+
+
+@wp.func_replay(f)
+def f_again(x: float, v: wp.vec2) -> float:
+    return x * v[0]
+
+
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = f(x[i], wp.vec2(x[i], 1.0))
+)";
+  const auto file = read_python(source, "f.py");
+  ASSERT_TRUE(file.ok() && file->diagnostics.empty());
+  const auto written = write_python(file->module);
+  ASSERT_TRUE(written.ok()) << written.error().text();
+  EXPECT_EQ(*written, source);
 }
 
 TEST(Writer, MakesNamesUniqueAndValid) {

@@ -1,5 +1,5 @@
 // Functions: with one result and with two, called several times and by one another, with branches and loops inside, of
-// scalars and of arrays.
+// scalars and of arrays; some with a gradient of their own.
 #include <string>
 #include <utility>
 
@@ -56,6 +56,52 @@ void offer_calls(Grower& grower, const std::vector<Made>& functions, const std::
   }
 }
 
+/// A derivative of the function's own: of each parameter something that is none of the function's, and that one path
+/// may leave out.
+void add_gradient(Sketch& outer, const Made& made, ir::Type real) {
+  const ir::Module& module = outer.b().module();
+  const ir::Function& of = module.functions[static_cast<std::size_t>(made.index)];
+  const std::string name = of.name + "_gradient";
+  Sketch sketch(name, outer.rng().split(name));
+  sketch.adopt_functions(outer);
+  ir::Function& gradient = sketch.b().function();
+  gradient.is_kernel = false;
+  std::vector<ir::VarId> parameters;
+  for (ir::VarId p = 0; p < of.parameter_count; ++p)
+    parameters.push_back(sketch.scalar(of.var(p).name, real, kResult));
+  const ir::VarId adjoint = sketch.scalar("adj_ret", real, kResult);
+  gradient.annotations.clear();
+  gradient.results.assign(parameters.size(), real);
+  for (const ir::VarId parameter : parameters) {
+    const auto make = [&sketch, parameter] { return sketch.b().var(parameter); };
+    sketch.offer({.type = real, .range = kResult, .make = make, .variable = parameter, .discrete = true});
+  }
+  ir::Builder& b = sketch.b();
+  std::vector<ir::VarId> sums;
+  for (const ir::VarId parameter : parameters)
+    sums.push_back(b.let_zero("adj_" + gradient.var(parameter).name, real));
+  Grower grower(sketch, real, kMenu);
+  const auto leave = [&] {
+    std::vector<ir::ExprId> values;
+    for (const ir::VarId sum : sums)
+      values.push_back(b.var(sum));
+    b.return_(std::move(values));
+  };
+  const auto add = [&](ir::VarId sum) {
+    const ir::ExprId partial = grower.fit(grower.grow(2), kResult).expr;
+    b.assign(sum, b.op(Op::kAdd, {b.var(sum), b.op(Op::kMul, {partial, b.var(adjoint)})}));
+  };
+  for (const ir::VarId sum : sums)
+    add(sum);
+  if (sketch.rng().bernoulli(0.5)) {
+    sketch.if_(grower.condition(1), leave);
+    add(sums.front());
+  }
+  leave();
+  ir::Module written = sketch.take();
+  outer.add_gradient(made.index, std::move(written.kernels[0]));
+}
+
 /// A function as a sketch of its own, of which `body` makes the results.
 Made add_function(Sketch& outer, ir::Type real, const std::vector<Made>& earlier) {
   Rng& rng = outer.rng();
@@ -65,7 +111,7 @@ Made add_function(Sketch& outer, ir::Type real, const std::vector<Made>& earlier
   ir::Function& function = sketch.b().function();
   sketch.adopt_functions(outer);
   function.is_kernel = false;
-  Made made{.index = static_cast<std::int32_t>(earlier.size())};
+  Made made{.index = static_cast<std::int32_t>(outer.b().module().functions.size())};
   made.scalars = rng.uniform_int(1, 3);
   made.has_array = rng.bernoulli(0.25);
   made.results = rng.bernoulli(0.3) ? 2 : 1;
@@ -103,6 +149,8 @@ Made add_function(Sketch& outer, ir::Type real, const std::vector<Made>& earlier
   b.return_(std::move(values));
   ir::Module module = sketch.take();
   outer.add_function(std::move(module.kernels[0]));
+  const bool has_own = made.results == 1 && !made.has_array && outer.rng().split(name + "_own").bernoulli(0.3);
+  if (has_own) add_gradient(outer, made, real);
   return made;
 }
 

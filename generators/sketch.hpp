@@ -53,6 +53,11 @@ class Sketch {
 
   /// Adds a finished function to the module; before the kernel's body calls it.
   void add_function(ir::Function function) { module_.functions.push_back(std::move(function)); }
+  /// Adds a finished function as the gradient of another.
+  void add_gradient(std::int32_t of, ir::Function gradient) {
+    module_.functions[static_cast<std::size_t>(of)].gradient = static_cast<std::int32_t>(module_.functions.size());
+    module_.functions.push_back(std::move(gradient));
+  }
   /// Lets the body call the functions of another sketch, by the same numbers.
   void adopt_functions(const Sketch& other) { module_.functions = other.module_.functions; }
 

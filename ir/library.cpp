@@ -32,13 +32,26 @@ class Definition {
   E let(const char* name, E value) { return {&builder_, builder_.var(builder_.let(name, value.id))}; }
   /// Another function of the library.
   E library(std::string_view name, std::initializer_list<E> operands);
-  void give(E value) { builder_.return_({value.id}); }
+  /// A further result, behind the one that the formula gives.
+  void also(E value) { further_.push_back(value); }
+  /// The types of what is returned.
+  std::vector<Type> give(E value) {
+    std::vector<ExprId> ids{value.id};
+    std::vector<Type> types{value.type()};
+    for (const E result : further_) {
+      ids.push_back(result.id);
+      types.push_back(result.type());
+    }
+    builder_.return_(ids);
+    return types;
+  }
   Builder& builder() { return builder_; }
 
  private:
   Module& module_;
   Builder builder_;
   std::vector<VarId> operands_;
+  std::vector<E> further_;
 };
 
 // ---- shorthand
@@ -214,6 +227,14 @@ E slerp(Definition& d) {
   return d[0] * from_half_angle(axis, half);
 }
 
+/// The axis of the shorter way round, and the angle from 0 to pi.
+E axis_and_angle(Definition& d) {
+  const E vector = d.let("vector", three(d[0], 0));
+  const E unit = d.let("unit", call(Op::kNormalize, vector));
+  d.also(2.0 * call(Op::kAtan2, call(Op::kLength, vector), call(Op::kAbs, d[0][3])));
+  return choose(d[0][3] < like(d[0][3], 0), -unit, unit);
+}
+
 E unit_quaternion(Definition& d) {
   const E length = d.let("length", call(Op::kLength, d[0]));
   const E none = like(length, 0);
@@ -381,6 +402,8 @@ constexpr auto kLibrary = std::to_array<Row>({
     {{"quat_from_matrix", "4", "the same of the upper left 3 x 3 components"}, from_matrix},
     {{"quat_from_axis_angle", "3s", "(x sin(y / 2), cos(y / 2))"},
      [](Definition& d) { return from_half_angle(d[0], d.let("half", d[1] * like(d[1], 0.5))); }},
+    {{"quat_to_axis_angle", "q", "the axis and the angle of the rotation, which is at most pi for |x| = 1"},
+     axis_and_angle},
     {{"quat_rpy", "sss", "the rotation by x about the first axis, then y about the second, then z about the third"},
      from_roll_pitch_yaw},
     {{"quat_slerp", "qqs", "x by the fraction z of the turn from x to y"}, slerp},
@@ -494,8 +517,8 @@ Result<int> library_function(Module& module, std::string_view name, std::span<co
   Function function{.name = fmt::format("{}{}", kPrefix, name)};
   Definition definition(module, function, operands);
   const E value = found->define(definition);
-  definition.give(value);
-  function.results = {value.type()};
+  std::vector<Type> results = definition.give(value);
+  function.results = std::move(results);
   module.functions.push_back(std::move(function));
   return static_cast<int>(module.functions.size()) - 1;
 }

@@ -141,6 +141,9 @@ struct Variable {
   /// For local arrays: no element is read before it is stored, so emitters need not set it to zero. Only a hint, and
   /// not part of the text or the hash.
   bool scratch = false;
+  /// For a kernel's parameter that is one field of a struct that the source passes: the path to it, "body.position".
+  /// Not part of the text or the hash.
+  std::string path = {};
 };
 
 /// A function or, with is_kernel, a kernel. The first `parameter_count` variables are the parameters. A
@@ -155,6 +158,10 @@ struct Function {
   std::vector<Variable> variables;
   std::vector<Expr> expressions;
   Block body;
+  /// Functions: the number in Module::functions of the one that gives the derivative in place of this one's own, and of
+  /// the one that the backward kernel runs where it would run this one again; kNone for none. See ir/custom.hpp.
+  std::int32_t gradient = kNone;
+  std::int32_t replay = kNone;
   /// What the comments above the kernel say, each without the leading '#': "launch: (n, m)", "domain: 0 <= k
   /// < 3". Not part of the hash.
   std::vector<std::string> annotations;

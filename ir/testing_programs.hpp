@@ -32,6 +32,18 @@ func effect(nullable out: array<f32,1>) {
   out[0] = 1.0
 }
 
+func square_gradient(x: f32, w: f32) -> f32 {
+  return mul(w, add(x, x))
+}
+
+func square_again(x: f32) -> f32 {
+  return mul(x, x)
+}
+
+gradient square = square_gradient
+
+replay square = square_again
+
 # launch: (n, m)
 # domain: 0 <= k < 3
 kernel everything(x: array<f32,2>, nullable grad: array<f32,1>, p: Particle, counts: array<u32,1>, k: i64; i, j) {

@@ -37,6 +37,26 @@ void parse_struct(text::Cursor& cursor, text::Scope& scope) {
   scope.module.structs.push_back(std::move(definition));
 }
 
+std::int32_t parse_function_name(text::Cursor& cursor, const text::Scope& scope) {
+  const text::Token name = cursor.expect(text::TokenKind::kWord, "the name of a function");
+  const auto found = scope.functions.find(name.text);
+  if (found != scope.functions.end()) return found->second;
+  cursor.fail(name.loc, fmt::format("unknown function {}", name.text));
+  return kNone;
+}
+
+/// Reads what follows the word "gradient" or "replay": f = g.
+void parse_custom(text::Cursor& cursor, text::Scope& scope, std::int32_t Function::*custom) {
+  const Loc loc = cursor.token().loc;
+  const std::int32_t function = parse_function_name(cursor, scope);
+  cursor.expect("=");
+  const std::int32_t other = parse_function_name(cursor, scope);
+  if (cursor.failed()) return;
+  std::int32_t& place = scope.module.functions[static_cast<std::size_t>(function)].*custom;
+  if (place != kNone) cursor.fail(loc, "found a second one for this function");
+  place = other;
+}
+
 void parse_declaration(text::Cursor& cursor, text::Scope& scope) {
   if (cursor.accept("struct")) {
     parse_struct(cursor, scope);
@@ -44,8 +64,12 @@ void parse_declaration(text::Cursor& cursor, text::Scope& scope) {
     text::parse_function(cursor, scope, false);
   } else if (cursor.accept("kernel")) {
     text::parse_function(cursor, scope, true);
+  } else if (cursor.accept("gradient")) {
+    parse_custom(cursor, scope, &Function::gradient);
+  } else if (cursor.accept("replay")) {
+    parse_custom(cursor, scope, &Function::replay);
   } else {
-    cursor.fail_expecting("struct, func or kernel");
+    cursor.fail_expecting("struct, func, kernel, gradient or replay");
   }
   if (!cursor.at(text::TokenKind::kEnd)) cursor.expect(text::TokenKind::kNewline, "the end of the line");
   cursor.take_comments();

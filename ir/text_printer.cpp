@@ -296,6 +296,17 @@ std::string to_text(const Module& module, Naming naming) {
     }
   };
   print(module.functions, names.functions);
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    const auto custom = [&](std::string_view word, std::int32_t index) {
+      if (index == kNone) return;
+      const bool known = index >= 0 && static_cast<std::size_t>(index) < names.functions.size();
+      separate();
+      out += fmt::format("{} {} = {}\n", word, names.functions[i],
+                         known ? std::string_view(names.functions[static_cast<std::size_t>(index)]) : kUnknown);
+    };
+    custom("gradient", module.functions[i].gradient);
+    custom("replay", module.functions[i].replay);
+  }
   print(module.kernels, names.kernels);
   return out;
 }

@@ -127,7 +127,7 @@ struct Refusal {
 TEST(Text, ErrorsSayWhereWhatWasFoundAndWhatWasExpected) {
   const Refusal kRefusals[] = {
       {"kernel", "a.ir:1:7: found the end of the text, expected the name of a kernel"},
-      {"x", "a.ir:1:1: found 'x', expected struct, func or kernel"},
+      {"x", "a.ir:1:1: found 'x', expected struct, func, kernel, gradient or replay"},
       {"struct f32 {\n}\n", "a.ir:1:8: f32 is a word of the language, expected the name of a struct"},
       {"struct S {\n  a: S\n}\n", "a.ir:2:6: unknown type S"},
       {"struct S {\n  a: i32\n  a: i32\n}\n", "a.ir:3:3: field a is already declared"},

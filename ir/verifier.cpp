@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/custom.hpp"
 #include "ir/verify_parts.hpp"
 
 namespace assay::ir {
@@ -48,6 +49,19 @@ bool verify_body(const Module& module, const Function& function, const detail::C
   return complaints.count() == before;
 }
 
+void verify_custom(const Module& module, const std::vector<ParameterUses>& uses, detail::Complaints& complaints) {
+  const auto check = [&](const Function& function) {
+    complaints.about(subject(function, function.is_kernel));
+    if (const auto fault = gradient_fault(module, function, uses))
+      complaints.add(Rule::kGradient, function.loc, *fault);
+    if (const auto fault = replay_fault(module, function, uses)) complaints.add(Rule::kReplay, function.loc, *fault);
+  };
+  for (const Function& function : module.functions)
+    check(function);
+  for (const Function& kernel : module.kernels)
+    check(kernel);
+}
+
 }  // namespace
 
 std::string to_text(const Module& module, const Complaint& complaint) {
@@ -71,6 +85,7 @@ std::vector<Complaint> verify(const Module& module) {
     uses.push_back(valid ? parameter_use(all[i], uses)
                          : ParameterUses(static_cast<std::size_t>(all[i].parameter_count)));
   }
+  verify_custom(module, uses, complaints);
   for (const Function& kernel : module.kernels)
     verify_body(module, kernel, {all, uses}, complaints);
   return complaints.take();

@@ -65,6 +65,9 @@ enum class Rule : std::uint8_t {
   kAtomicType,
   kAtomicCompare,
   kNesting,
+  // custom derivatives
+  kGradient,
+  kReplay,
 };
 
 /// One rule: its label and what it demands.
@@ -134,6 +137,10 @@ inline constexpr std::array kRules = {
     RuleRow{Rule::kAtomicCompare, "V46-atomic-compare",
             "compare-and-swap has a compare value of the element's type, others have none"},
     RuleRow{Rule::kNesting, "V47-nesting", "blocks nest at most 256 deep"},
+    RuleRow{Rule::kGradient, "V48-gradient",
+            "a function's gradient takes its parameters and the adjoints of its results, returns the adjoints of its "
+            "values with floats, and neither changes float arrays"},
+    RuleRow{Rule::kReplay, "V49-replay", "a function's replay has its parameters and results and changes no arrays"},
 };
 constexpr const RuleRow& row(Rule rule) { return kRules[static_cast<std::size_t>(rule)]; }
 
@@ -155,7 +162,7 @@ constexpr bool rules_in_order() {
   for (std::size_t i = 0; i < kRules.size(); ++i) {
     if (static_cast<std::size_t>(kRules[i].rule) != i) return false;
   }
-  return kRules.size() == static_cast<std::size_t>(Rule::kNesting) + 1;
+  return kRules.size() == static_cast<std::size_t>(Rule::kReplay) + 1;
 }
 }  // namespace detail
 static_assert(detail::rules_in_order(), "a rule's row is missing or out of order");

@@ -318,9 +318,56 @@ std::vector<Breach> statements() {
   };
 }
 
+/// A function f(x, n, data) -> f32, a gradient g, a replay r and a kernel that calls f.
+Module custom(std::string_view gradient, std::string_view replay) {
+  return parsed("func f(x: f32, n: i32, data: array<i32,1>) -> f32 {\n  return mul(x, x)\n}\n" + std::string(gradient) +
+                std::string(replay) + R"(gradient f = g
+replay f = r
+kernel k(data: array<i32,1>, out: array<f32,1>; i) {
+  out[i] = f(2.0, i, data)
+}
+)");
+}
+constexpr std::string_view kGoodGradient =
+    "func g(x: f32, n: i32, data: array<i32,1>, w: f32) -> f32 {\n  return mul(w, mul(2.0, x))\n}\n";
+constexpr std::string_view kGoodReplay = "func r(x: f32, n: i32, data: array<i32,1>) -> f32 {\n  return mul(x, x)\n}\n";
+
+std::vector<Breach> custom_derivatives() {
+  return {
+      change(Rule::kGradient,
+             [](Module& m) {
+               m = custom("func g(x: f32, data: array<i32,1>, w: f32) -> f32 {\n  return w\n}\n", kGoodReplay);
+             }),
+      change(Rule::kGradient,
+             [](Module& m) {
+               m = custom("func g(x: f32, n: i32, data: array<i32,1>, w: f32) -> f32, i32 {\n  return w, n\n}\n",
+                          kGoodReplay);
+             }),
+      change(Rule::kGradient,
+             [](Module& m) {
+               m = custom("func g(x: f32, n: i32, data: array<i32,1>, w: f32) -> f32 {\n  data[0] = 1\n  return w\n}\n",
+                          kGoodReplay);
+             }),
+      change(Rule::kGradient, [](Module& m) { m.functions[0].gradient = 99; }),
+      change(Rule::kReplay,
+             [](Module& m) { m = custom(kGoodGradient, "func r(x: f32, n: i32) -> f32 {\n  return x\n}\n"); }),
+      change(Rule::kReplay,
+             [](Module& m) {
+               m = custom(kGoodGradient,
+                          "func r(x: f32, n: i32, data: array<i32,1>) -> f32 {\n  data[0] = 1\n  return x\n}\n");
+             }),
+      change(Rule::kReplay, [](Module& m) { m.functions[0].replay = 99; }),
+  };
+}
+
+TEST(Verifier, TakesCustomDerivatives) {
+  const Module module = custom(kGoodGradient, kGoodReplay);
+  EXPECT_EQ(all(module, verify(module)), "");
+}
+
 std::vector<Breach> all_breaches() {
   std::vector<Breach> breaches = declarations();
-  for (auto& more : {expressions(), statements()})
+  for (auto& more : {expressions(), statements(), custom_derivatives()})
     breaches.insert(breaches.end(), more.begin(), more.end());
   return breaches;
 }

@@ -60,7 +60,9 @@ json plan_launch(const Subject& subject, std::size_t number, Bytes& data) {
     const ir::Argument& argument = launch.arguments[p];
     const bool is_array = argument.type.is_array();
     const bool seeded = gradient && is_array && subject.oracle().writes(static_cast<ir::VarId>(p));
-    parameters.push_back({{"shape", is_array ? json(argument.shape) : json()},
+    const std::string& path = subject.kernel().variables[p].path;
+    parameters.push_back({{"path", path.empty() ? json() : json(path)},
+                          {"shape", is_array ? json(argument.shape) : json()},
                           {"bytes", argument.bytes.size()},
                           {"differentiable", is_array && ir::is_differentiable(subject.module(), argument.type)},
                           {"seeded", seeded}});

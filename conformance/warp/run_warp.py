@@ -70,6 +70,44 @@ def content(array, size):
     return ctypes.string_at(array.ptr, size) if size else b""
 
 
+class Inputs:
+    """The arguments of a launch, made from the plan's parameters: a struct with arrays has one for each of its fields."""
+
+    def __init__(self, kernel):
+        self.left = list(kernel.adj.args)
+        self.given = []
+        self.struct = None  # the name of the last argument, if it is such a struct
+        self.place = None
+
+    def next_type(self, path):
+        """Says where the next parameter goes, by its path if it is a field, and gives its Warp type."""
+        root, *fields = path.split(".") if path else [None]
+        if not fields or root != self.struct:
+            variable = self.left.pop(0)
+            self.struct = root
+            self.given.append(variable.type() if fields else None)
+            if not fields:
+                self.place = None
+                return variable.type
+        owner = self.given[-1]
+        for field in fields[:-1]:
+            owner = getattr(owner, field)
+        self.place = (owner, fields[-1])
+        return owner._cls.vars[fields[-1]].type
+
+    def add(self, value):
+        if self.place is None:
+            self.given[-1] = value
+        else:
+            setattr(*self.place, value.item() if isinstance(value, np.generic) else value)
+        return value
+
+    def all(self):
+        if self.left:
+            raise ValueError(f"{len(self.left)} arguments are not in the plan")
+        return self.given
+
+
 class Launch:
     """One launch of the plan with its arguments in Warp's memory."""
 
@@ -81,20 +119,23 @@ class Launch:
         self.seeds = {}
         data = (folder / plan["data"]).read_bytes()
         position = 0
-        for number, (parameter, variable) in enumerate(zip(self.parameters, kernel.adj.args, strict=True)):
+        self.inputs = Inputs(kernel)
+        for number, parameter in enumerate(self.parameters):
             raw = data[position : position + parameter["bytes"]]
             position += len(raw)
+            kind = self.inputs.next_type(parameter["path"])
             if parameter["shape"] is None:
-                self.values.append(value_argument(variable.type, raw))
+                self.values.append(self.inputs.add(value_argument(kind, raw)))
                 continue
             wants_gradient = with_gradient and parameter["differentiable"]
-            self.values.append(array_argument(variable.type.dtype, parameter["shape"], raw, wants_gradient))
+            self.values.append(
+                self.inputs.add(array_argument(kind.dtype, parameter["shape"], raw, wants_gradient)))
             if parameter["seeded"]:
                 self.seeds[number] = data[position : position + parameter["bytes"]]
                 position += parameter["bytes"]
 
     def run(self):
-        wp.launch(self.kernel, dim=self.extents, inputs=self.values, device="cpu")
+        wp.launch(self.kernel, dim=self.extents, inputs=self.inputs.all(), device="cpu")
 
     def arrays(self):
         return [(value, parameter["bytes"])

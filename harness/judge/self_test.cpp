@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/judge/trial.hpp"
+#include "ir/custom.hpp"
 #include "reference/cpu/self_check.hpp"
 
 namespace assay::harness {
@@ -15,7 +16,9 @@ void test_oracle_on(const Stage& stage, const InputSet& set) {
                            .gradient = true,
                            .seeds = set.seeds,
                            .uninitialised = stage.poisoned};
-  const reference::SelfCheck check = reference::self_check(stage.subject.oracle, run, set.reference, stage.bench.seed);
+  const bool differences = !ir::has_custom_gradient(stage.subject.module, stage.subject.kernel);
+  const reference::SelfCheck check =
+      reference::self_check(stage.subject.oracle, run, set.reference, stage.bench.seed, 2, differences);
   PassVerdict& verdict = stage.judgement.backward;
   verdict.count_one(Tier::kT0, 0, !check.agrees);
   if (!check.agrees) verdict.fail(Outcome::internal_error, "oracle", check.message);

@@ -50,8 +50,11 @@ std::vector<Role> roles_of(const Stage& stage, Pass pass) {
   std::vector<Role> roles;
   for (std::size_t p = 0; p < stage.uses.size(); ++p) {
     const ir::ParameterUse& use = stage.uses[p];
+    // What the backward pass is given of the forward's results is no poison.
+    const bool is_final = pass == Pass::kBackward &&
+                          std::ranges::count(stage.subject.adjoint->final_arrays, static_cast<ir::VarId>(p)) > 0;
     roles.push_back({.name = stage.subject.kernel.variables[p].name,
-                     .uninitialised = stage.poisoned[p],
+                     .uninitialised = stage.poisoned[p] && !is_final,
                      .read_only = !use.changed() || (pass == Pass::kBackward && !use.read)});
   }
   if (pass == Pass::kForward) return roles;

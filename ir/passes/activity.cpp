@@ -84,6 +84,17 @@ class Walker {
     use(atomic.value);
     if (atomic.result != kNone && differentiable(atomic.result)) mark(varied_, atomic.result);
   }
+  void node(const CustomNode& custom) {
+    if (custom.gradient == kNone) {
+      // Every derivative through it is refused, if one is wanted.
+      for (const ValueId result : custom.results)
+        if (differentiable(result)) mark(varied_, result);
+    }
+    for (const Operand& arg : custom.args) {
+      for (const ValueId result : custom.results)
+        if (arg.type.is_value()) flow(arg, result);
+    }
+  }
   void node(const Branch& branch) {
     region(branch.then_region);
     region(branch.else_region);

@@ -1,7 +1,11 @@
 #include "ir/passes/adjoint.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "ir/analysis.hpp"
+#include "ir/custom.hpp"
+#include "ir/passes/local_arrays.hpp"
 #include "ir/passes/own_cells.hpp"
 #include "ir/passes/private_cells.hpp"
 #include "ir/passes/refusal.hpp"
@@ -46,6 +50,7 @@ struct Changes {
   bool stored = false;
   std::uint32_t atomics = 0;  ///< bit by AtomicOp
 
+  bool any() const { return stored || atomics != 0; }
   static std::uint32_t bit(AtomicOp op) { return std::uint32_t{1} << static_cast<unsigned>(op); }
   /// Atomics take its minimum or its maximum and nothing else happens to it.
   bool is_extremum() const { return !stored && (atomics == bit(AtomicOp::kMin) || atomics == bit(AtomicOp::kMax)); }
@@ -74,8 +79,9 @@ std::vector<Changes> find_changes(const Function& kernel, const SsaKernel& ssa) 
 
 class AdjointMaker {
  public:
-  AdjointMaker(const Module& module, const Function& kernel)
-      : module_(module), kernel_(keep_own_cells(module, kernel)) {}
+  /// `module` has no local arrays that can be values; `given` is the same as the source has it.
+  AdjointMaker(const Module& given, const Module& module, const Function& kernel)
+      : given_(given), module_(module), kernel_(keep_own_cells(module, kernel)) {}
 
   Result<Adjoint> run() {
     Result<SsaKernel> ssa = to_ssa(module_, kernel_);
@@ -84,7 +90,7 @@ class AdjointMaker {
     if (auto error = unsupported(ssa.value())) return *error;
 
     Adjoint adjoint;
-    adjoint.module = module_;
+    adjoint.module = given_;
     adjoint.module.kernels.clear();
     adjoint.module.functions.push_back(checkpoint_stride(module_));
     const auto stride = static_cast<std::int32_t>(adjoint.module.functions.size()) - 1;
@@ -122,17 +128,64 @@ class AdjointMaker {
       const bool floats = kernel_.var(p).type.has_float_components();
       if (floats && changes[static_cast<std::size_t>(p)].is_extremum()) adjoint.final_arrays.push_back(p);
     }
-    if (!calls_anything(backward)) adjoint.module.functions.pop_back();
+    keep_replayed_arrays(ssa.value(), changes, adjoint.final_arrays);
+    if (!calls(backward, stride)) adjoint.module.functions.pop_back();
     adjoint.module.kernels.push_back(std::move(backward));
     return adjoint;
   }
 
  private:
-  static bool calls_anything(const Function& function) {
-    for (const Expr& expr : function.expressions) {
-      if (expr.kind == ExprKind::kCall) return true;
+  static bool calls(const Function& function, std::int32_t index) {
+    return std::ranges::any_of(function.expressions,
+                               [&](const Expr& expr) { return expr.kind == ExprKind::kCall && expr.index == index; });
+  }
+
+  /// Arrays that the kernel changes but the backward kernel, which runs replays in place of what does, only reads.
+  void keep_replayed_arrays(const SsaKernel& ssa, const std::vector<Changes>& changes,
+                            std::vector<VarId>& final_arrays) const {
+    std::vector<bool> loaded(kernel_.variables.size());
+    collect_loaded(ssa.body, loaded);
+    const ParameterUses uses = parameter_use(module_, kernel_);
+    for (VarId p = 0; p < kernel_.parameter_count; ++p) {
+      const auto number = static_cast<std::size_t>(p);
+      if (loaded[number] && uses[number].changed() && !changes[number].any()) final_arrays.push_back(p);
     }
-    return false;
+  }
+
+  static void collect_loaded(const Region& region, std::vector<bool>& loaded) {
+    for (const Node& node : region.nodes) {
+      if (const auto* load = std::get_if<LoadNode>(&node.node)) loaded[static_cast<std::size_t>(load->array)] = true;
+      if (const auto* branch = std::get_if<Branch>(&node.node)) {
+        collect_loaded(branch->then_region, loaded);
+        collect_loaded(branch->else_region, loaded);
+      }
+      if (const auto* loop = std::get_if<Loop>(&node.node)) collect_loaded(loop->body, loaded);
+    }
+  }
+
+  /// A derivative through a function with a replay and no gradient, a gradient that is none, and custom functions that
+  /// read what the backward kernel changes.
+  std::optional<Error> check_custom(const CustomNode& custom, Loc loc, const std::vector<Changes>& changes,
+                                    const Activity& activity) const {
+    const Function& called = module_.functions[static_cast<std::size_t>(custom.function)];
+    const auto fail = [&](Refusal refusal) { return refuse(refusal, module_, loc, called.name); };
+    const bool active = std::ranges::any_of(
+        custom.results, [&](ValueId result) { return activity.active[static_cast<std::size_t>(result)]; });
+    if (active && custom.gradient == kNone) return fail(Refusal::kReplayOnly);
+    for (const std::int32_t index : {active ? custom.gradient : kNone, called.replay}) {
+      if (index == kNone) continue;
+      const Function& reads = module_.functions[static_cast<std::size_t>(index)];
+      const ParameterUses uses = parameter_use(module_, reads);
+      for (std::size_t p = 0; p < custom.args.size(); ++p) {
+        const Operand& arg = custom.args[p];
+        if (arg.type.is_array() && uses[p].read && changes[static_cast<std::size_t>(arg.value)].any())
+          return fail(Refusal::kCustomMemory);
+      }
+    }
+    const bool linear =
+        !active || is_linear_gradient(module_, module_.functions[static_cast<std::size_t>(custom.gradient)],
+                                      called.results.size());
+    return linear ? std::nullopt : std::optional(fail(Refusal::kNonlinearGradient));
   }
 
   std::optional<Error> unsupported(const SsaKernel& ssa) const {
@@ -158,6 +211,9 @@ class AdjointMaker {
         if (is_extremum(update->op) && update->value.type.has_float_components() && !of(update->array).is_extremum()) {
           return refuse(Refusal::kExtremumAtomic, module_, node.loc, kernel_.var(update->array).name);
         }
+      }
+      if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
+        if (auto error = check_custom(*custom, node.loc, changes, activity)) return error;
       }
       if (const auto* branch = std::get_if<Branch>(&node.node)) {
         if (auto error = check_region(branch->then_region, changes, activity)) return error;
@@ -215,6 +271,7 @@ class AdjointMaker {
     builder.atomic(AtomicOp::kAdd, gradient.gradient, {builder.i32(0)}, value);
   }
 
+  const Module& given_;
   const Module& module_;
   const Function kernel_;
 };
@@ -222,7 +279,8 @@ class AdjointMaker {
 }  // namespace
 
 Result<Adjoint> make_adjoint(const Module& module, const Function& kernel) {
-  return AdjointMaker(module, kernel).run();
+  const Module values = without_local_arrays(module);
+  return AdjointMaker(module, values, without_local_arrays(values, kernel)).run();
 }
 
 }  // namespace assay::passes

@@ -176,8 +176,10 @@ class Judge {
 
   void bind_final_content(ir::Argument& argument, const reference::OutputArray& output) const {
     for_each_leaf(module_, argument, [&](const ir::Leaf& leaf, std::size_t offset, std::size_t number) {
-      if (!ir::is_float(leaf.scalar)) return;
-      ir::write_float(leaf.scalar, argument.bytes.data() + offset, static_cast<double>(output.elements[number].value));
+      std::byte* const at = argument.bytes.data() + offset;
+      const reference::OutputElement& content = output.elements[number];
+      if (ir::is_float(leaf.scalar)) ir::write_float(leaf.scalar, at, static_cast<double>(content.value));
+      else ir::write_integer(leaf.scalar, at, content.integer);
     });
   }
 

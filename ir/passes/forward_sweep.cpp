@@ -86,6 +86,7 @@ void Sweeps::forward(const Region& region, const ValueSet& live_after, Sweep swe
 void Sweeps::forward_node(const Node& node, const ValueSet& live, Sweep sweep) {
   if (const auto* compute = std::get_if<Compute>(&node.node)) forward_compute(*compute);
   if (const auto* load = std::get_if<LoadNode>(&node.node)) forward_load(*load);
+  if (const auto* custom = std::get_if<CustomNode>(&node.node)) forward_custom(*custom, live);
   if (const auto* branch = std::get_if<Branch>(&node.node)) forward_branch(*branch, live, sweep);
   if (const auto* loop = std::get_if<Loop>(&node.node)) forward_loop(*loop, live, sweep);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
@@ -114,6 +115,11 @@ void Sweeps::forward_load(const LoadNode& load) {
   define(load.result, b_.load(load.array, exprs(load.indices)));
 }
 
+void Sweeps::forward_custom(const CustomNode& custom, const ValueSet& live) {
+  for (std::size_t i = 0; i < custom.results.size(); ++i)
+    if (Liveness::has(live, custom.results[i])) define(custom.results[i], expr(custom.primal[i]));
+}
+
 void Sweeps::predeclare(const Region& region, const ValueSet& live) {
   for (const Node& node : region.nodes) {
     const auto declare = [&](ValueId value) {
@@ -122,6 +128,10 @@ void Sweeps::predeclare(const Region& region, const ValueSet& live) {
     };
     if (const auto* compute = std::get_if<Compute>(&node.node)) declare(compute->result);
     if (const auto* load = std::get_if<LoadNode>(&node.node)) declare(load->result);
+    if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
+      for (const ValueId result : custom->results)
+        declare(result);
+    }
     if (const auto* branch = std::get_if<Branch>(&node.node)) {
       for (const Merge& merge : branch->merges)
         declare(merge.result);

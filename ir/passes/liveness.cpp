@@ -55,6 +55,10 @@ bool Liveness::has_reverse(const Node& node) const {
     const bool sums = atomic->op == AtomicOp::kAdd || atomic->op == AtomicOp::kSub;
     return sums ? activity_.is_active(atomic->value) : is_float_array(atomic->array);
   }
+  if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
+    return custom->gradient != kNone &&
+           std::ranges::any_of(custom->results, [&](ValueId result) { return has(activity_.active, result); });
+  }
   if (const auto* branch = std::get_if<Branch>(&node.node)) {
     const bool merges =
         std::ranges::any_of(branch->merges, [&](const Merge& merge) { return has(activity_.active, merge.result); });
@@ -104,6 +108,7 @@ void Liveness::reads_of_node(const Node& node, ValueSet& reads) {
     // Whether the value won is asked by comparing it with the array's final content.
     if (atomic->op == AtomicOp::kMin || atomic->op == AtomicOp::kMax) add(reads, atomic->value);
   }
+  if (const auto* custom = std::get_if<CustomNode>(&node.node)) add_all(custom->args);
   if (const auto* branch = std::get_if<Branch>(&node.node)) {
     add(reads, branch->condition);
     unite(reads, reverse_reads(branch->then_region));
@@ -231,6 +236,9 @@ bool Liveness::is_needed(const Node& node, const ValueSet& live, Sweep sweep) {
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
     return atomic->result != kNone && has(live, atomic->result);
   }
+  if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
+    return std::ranges::any_of(custom->results, [&](ValueId result) { return has(live, result); });
+  }
   if (sweep.records && has_reverse(node)) return true;
   if (const auto* loop = std::get_if<Loop>(&node.node)) {
     return (sweep.stores && has_replayed_store(loop->body)) ||
@@ -258,6 +266,10 @@ void Liveness::before(const Node& node, ValueSet& live, Sweep sweep) {
   if (const auto* store = std::get_if<StoreNode>(&node.node)) {
     add_all(store->indices);
     add(live, store->value);
+  }
+  if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
+    for (std::size_t i = 0; i < custom->results.size(); ++i)
+      if (has(live, custom->results[i])) add(live, custom->primal[i]);
   }
   if (const auto* branch = std::get_if<Branch>(&node.node)) {
     ValueSet then_live = live;
@@ -294,6 +306,7 @@ void Liveness::collect_defined(const Region& region, ValueSet& defined) const {
     if (const auto* compute = std::get_if<Compute>(&node.node)) define(compute->result);
     if (const auto* load = std::get_if<LoadNode>(&node.node)) define(load->result);
     if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) define(atomic->result);
+    if (const auto* custom = std::get_if<CustomNode>(&node.node)) std::ranges::for_each(custom->results, define);
     if (const auto* branch = std::get_if<Branch>(&node.node)) {
       for (const Merge& merge : branch->merges)
         define(merge.result);

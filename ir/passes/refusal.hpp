@@ -19,6 +19,9 @@ enum class Refusal : std::uint8_t {
   kReadOfAtomic,
   kOverwrittenInLoop,
   kTooLarge,
+  kReplayOnly,
+  kCustomMemory,
+  kNonlinearGradient,
 };
 
 struct RefusalRow {
@@ -27,7 +30,7 @@ struct RefusalRow {
   std::string_view text;  ///< what is wrong and what to do
 };
 
-inline constexpr std::array<RefusalRow, 7> kRefusals = {{
+inline constexpr std::array<RefusalRow, 10> kRefusals = {{
     {Refusal::kLocalArray, "A01-local-array", "a local array has no adjoint yet; use scalars or a vector"},
     {Refusal::kUnorderedAtomic, "A04-unordered-atomic",
      "which thread's value remains depends on the order of threads, so there is no derivative"},
@@ -45,6 +48,15 @@ inline constexpr std::array<RefusalRow, 7> kRefusals = {{
      "loop; keep the value in a variable, or read from another array"},
     {Refusal::kTooLarge, "A09-too-large",
      "the kernel is too large once its functions are inlined, as the adjoint needs; shorten the chain of calls"},
+    {Refusal::kReplayOnly, "A10-replay-only",
+     "a function with a replay gives a float that the derivative needs; give it a gradient too (func_grad)"},
+    {Refusal::kCustomMemory, "A11-custom-memory",
+     "a gradient or replay reads an array that the backward pass changes, so that what it reads depends on the order "
+     "of "
+     "the sweeps"},
+    {Refusal::kNonlinearGradient, "A12-nonlinear-gradient",
+     "the gradient of a function is not linear in the adjoints that it is given, so it is no derivative; scale them by "
+     "what does not depend on them"},
 }};
 
 constexpr const RefusalRow& row(Refusal refusal) { return kRefusals[static_cast<std::size_t>(refusal)]; }

@@ -29,7 +29,7 @@ void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.name; 
 
 const Refused kRefused[] = {
     {Refusal::kLocalArray, "local_array", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
-  let a: local<f32,4>
+  let a: local<f32,400>
   a[0] = x[i]
   out[i] = a[0]
 }
@@ -135,6 +135,54 @@ const Refused kRefused[] = {
     }
     out[add(i, 1)] = s
   }
+}
+)"},
+    {Refusal::kReplayOnly, "replay_only", "9:3", R"(func f(x: f32) -> f32 {
+  return mul(x, x)
+}
+func r(x: f32) -> f32 {
+  return mul(x, x)
+}
+replay f = r
+kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = f(x[i])
+}
+)"},
+    {Refusal::kCustomMemory, "gradient_reads_what_is_changed", "9:3",
+     R"(func f(x: f32, a: array<f32,1>, k: i32) -> f32 {
+  return x
+}
+func g(x: f32, a: array<f32,1>, k: i32, w: f32) -> f32 {
+  return mul(w, a[k])
+}
+gradient f = g
+kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = f(x[i], out, i)
+}
+)"},
+    {Refusal::kNonlinearGradient, "clipped_gradient", "9:3", R"(func f(x: f32) -> f32 {
+  return mul(x, x)
+}
+func g(x: f32, w: f32) -> f32 {
+  return clamp(mul(w, x), -1.0, 1.0)
+}
+gradient f = g
+kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = f(x[i])
+}
+)"},
+    {Refusal::kNonlinearGradient, "gradient_that_branches_on_the_adjoint", "12:3", R"(func f(x: f32) -> f32 {
+  return mul(x, x)
+}
+func g(x: f32, w: f32) -> f32 {
+  if gt(w, 0.0) {
+    return w
+  }
+  return x
+}
+gradient f = g
+kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = f(x[i])
 }
 )"},
 };

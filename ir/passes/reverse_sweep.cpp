@@ -3,6 +3,7 @@
 #include <ranges>
 
 #include "ir/algebra.hpp"
+#include "ir/custom.hpp"
 #include "ir/passes/refusal.hpp"
 #include "ir/passes/sweeps.hpp"
 
@@ -22,6 +23,7 @@ void Sweeps::reverse_node(const Node& node) {
   if (const auto* load = std::get_if<LoadNode>(&node.node)) reverse_load(*load);
   if (const auto* store = std::get_if<StoreNode>(&node.node)) reverse_store(*store);
   if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) reverse_atomic(*atomic);
+  if (const auto* custom = std::get_if<CustomNode>(&node.node)) reverse_custom(*custom);
   if (const auto* branch = std::get_if<Branch>(&node.node)) reverse_branch(*branch);
   if (const auto* loop = std::get_if<Loop>(&node.node)) reverse_loop(*loop);
 }
@@ -153,6 +155,27 @@ void Sweeps::reverse_extremum(const AtomicNode& atomic) {
   accumulate(atomic.value, b_.var(seed));
 }
 
+void Sweeps::reverse_custom(const CustomNode& custom) {
+  const auto reaches = [&](ValueId result) { return adjoint_[index(result)] != kNone; };
+  if (std::ranges::none_of(custom.results, reaches)) return;
+  const Function& gradient = module_.functions[static_cast<std::size_t>(custom.gradient)];
+  const std::vector<VarId> targets =
+      gradient_targets(module_, module_.functions[static_cast<std::size_t>(custom.function)]);
+  std::vector<ExprId> args = exprs(custom.args);
+  for (const ValueId result : custom.results) {
+    const VarId w = adjoint_[index(result)];
+    args.push_back(w != kNone ? b_.var(w) : expr(Operand{.value = kNone, .type = value_of(result).type, .bits = 0}));
+  }
+  std::vector<std::string> names;
+  for (const VarId target : targets)
+    names.push_back("adj_" + gradient.var(target).name);
+  const std::vector<VarId> adjoints = b_.call_statement(custom.gradient, args, names);
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    const Operand& arg = custom.args[static_cast<std::size_t>(targets[k])];
+    if (activity_.is_active(arg)) accumulate(arg, b_.var(adjoints[k]));
+  }
+}
+
 void Sweeps::collect_receivers(const Branch& branch, ValueSet& receivers) const {
   for (const Merge& merge : branch.merges) {
     if (activity_.is_active(merge.then_value)) receivers[index(merge.then_value.value)] = true;
@@ -172,6 +195,7 @@ void Sweeps::collect_receivers(const Region& region, ValueSet& receivers) const 
     }
     if (const auto* store = std::get_if<StoreNode>(&node.node)) add(store->value);
     if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) add(atomic->value);
+    if (const auto* custom = std::get_if<CustomNode>(&node.node)) std::ranges::for_each(custom->args, add);
     if (const auto* branch = std::get_if<Branch>(&node.node)) collect_receivers(*branch, receivers);
     if (const auto* loop = std::get_if<Loop>(&node.node)) {
       for (const Carried& carried : loop->carried) {

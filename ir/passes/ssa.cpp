@@ -215,6 +215,22 @@ class Converter {
 
   std::vector<Operand> inline_call(std::int32_t callee, const std::vector<Operand>& args) {
     const Function& called = module_.functions[static_cast<std::size_t>(callee)];
+    if (called.gradient == kNone && called.replay == kNone) return inline_body(callee, args);
+    CustomNode node{.function = callee, .gradient = called.gradient, .args = args, .primal = {}, .results = {}};
+    const Loc loc = loc_;
+    node.primal = inline_body(called.replay == kNone ? callee : called.replay, args);
+    loc_ = loc;
+    std::vector<Operand> results;
+    for (const Type type : called.results) {
+      node.results.push_back(add_value(called.name, type, loc_));
+      results.push_back(operand(node.results.back()));
+    }
+    append(std::move(node));
+    return results;
+  }
+
+  std::vector<Operand> inline_body(std::int32_t callee, const std::vector<Operand>& args) {
+    const Function& called = module_.functions[static_cast<std::size_t>(callee)];
     if (++nodes_ > kMostNodes) fail(Refusal::kTooLarge, kernel_.name);
     if (error_) return zeros(called.results);
     structured_.push_back(structure(module_, called));

@@ -60,6 +60,15 @@ struct AtomicNode {
   Operand value;
   ValueId result = ir::kNone;  ///< previous content, or kNone
 };
+/// results = primal, whose derivative by `args` is what the function `gradient` gives. What `primal` was computed from
+/// contributes nothing by itself.
+struct CustomNode {
+  std::int32_t function = ir::kNone;  ///< that was called; number in the module, as the two below
+  std::int32_t gradient = ir::kNone;  ///< kNone: it has a replay only
+  std::vector<Operand> args;          ///< arrays are parameters of the kernel
+  std::vector<Operand> primal;
+  std::vector<ValueId> results;
+};
 struct Region {
   std::vector<struct Node> nodes;
 };
@@ -91,7 +100,7 @@ struct Loop {
   Region body = {};
 };
 struct Node {
-  std::variant<Compute, LoadNode, StoreNode, AtomicNode, Branch, Loop> node;
+  std::variant<Compute, LoadNode, StoreNode, AtomicNode, CustomNode, Branch, Loop> node;
   ir::Loc loc;
 };
 

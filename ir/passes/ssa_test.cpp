@@ -75,6 +75,14 @@ class Checker {
     use(atomic.value, scope);
     define(atomic.result, scope);
   }
+  void visit(const CustomNode& custom, std::vector<bool>& scope) {
+    for (const Operand& arg : custom.args) {
+      if (arg.type.is_value()) use(arg, scope);
+    }
+    use(custom.primal, scope);
+    for (const ValueId result : custom.results)
+      define(result, scope);
+  }
   void visit(const Branch& branch, std::vector<bool>& scope) {
     use(branch.condition, scope);
     std::vector<bool> then_scope = scope;

@@ -76,6 +76,7 @@ class Sweeps {
   void forward_node(const Node& node, const ValueSet& live, Sweep sweep);
   void forward_compute(const Compute& compute);
   void forward_load(const LoadNode& load);
+  void forward_custom(const CustomNode& custom, const ValueSet& live);
   void forward_branch(const Branch& branch, const ValueSet& live, Sweep sweep);
   void forward_loop(const Loop& loop, const ValueSet& live, Sweep sweep);
   void run_loop(const Loop& loop, const std::vector<std::size_t>& carried, LoopRecord* record, Sweep sweep);
@@ -104,6 +105,7 @@ class Sweeps {
   ExprId with_field_at(VarId object, const std::vector<std::int32_t>& path, ExprId value);
   void reverse_atomic(const AtomicNode& atomic);
   void reverse_extremum(const AtomicNode& atomic);
+  void reverse_custom(const CustomNode& custom);
   void reverse_branch(const Branch& branch);
   void reverse_loop(const Loop& loop);
   void reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints);

@@ -243,6 +243,14 @@ std::map<std::string, Formula> formulas() {
       {"quat_from_matrix r", [](X x) { return from_matrix(x[0], 3); }},
       {"quat_from_matrix 4", [](X x) { return from_matrix(x[0], 4); }},
       {"quat_from_axis_angle 3s", [](X x) { return about(x[0], x[1][0]); }},
+      {"quat_to_axis_angle q",
+       [](X x) {
+         const Values vector = {x[0][0], x[0][1], x[0][2]};
+         const long double length = norm(vector);
+         Values all = scaled(vector, (x[0][3] < 0 ? -1 : 1) / length);
+         all.push_back(2 * std::atan2(length, std::abs(x[0][3])));
+         return all;
+       }},
       {"quat_rpy sss",
        [](X x) {
          return hamilton(about({0, 0, 1}, x[2][0]), hamilton(about({0, 1, 0}, x[1][0]), about({1, 0, 0}, x[0][0])));

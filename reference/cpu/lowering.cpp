@@ -1,9 +1,11 @@
 #include "reference/cpu/lowering.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
+#include "ir/custom.hpp"
 #include "ir/library.hpp"
 
 namespace assay::reference {
@@ -148,21 +150,30 @@ void Lowering::lower_kernel(const ir::Function& kernel) {
 Leaves Lowering::call(std::int32_t index, const std::vector<ir::ExprId>& args) {
   const ir::Function& callee = module_.functions[static_cast<std::size_t>(index)];
   if (here() > kMostInstructions) refuse("a program too large once its functions are inlined");
+  std::vector<Leaves> values(args.size());
+  std::vector<Slot> arrays(args.size());
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const ir::Type type = type_of(args[i]);
+    if (type.is_array() || type.is_local_array()) arrays[i] = slot(expr(args[i]).variable);
+    else values[i] = expression(args[i]);
+  }
+  Leaves results = inlined(callee, arrays, values);
+  if (callee.gradient == ir::kNone || in_gradient_) return results;
+  return with_custom_gradient(callee, arrays, values, results);
+}
+
+Leaves Lowering::inlined(const ir::Function& callee, const std::vector<Slot>& arrays,
+                         const std::vector<Leaves>& values) {
   Frame inner = frame_of(callee);
   for (const ir::Type type : callee.results) {
     const Leaves leaves = temporaries(leaf_count(type));
     inner.results.insert(inner.results.end(), leaves.begin(), leaves.end());
   }
-  std::vector<Leaves> values(args.size());
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const ir::Type type = type_of(args[i]);
-    if (type.is_array() || type.is_local_array()) inner.slots[i] = slot(expr(args[i]).variable);
-    else values[i] = expression(args[i]);
-  }
+  std::copy(arrays.begin(), arrays.end(), inner.slots.begin());
   Frame* const outer = std::exchange(frame_, &inner);
   std::vector<Loop> outer_loops = std::exchange(loops_, {});
   const ir::Loc outer_loc = loc_;
-  for (std::size_t i = 0; i < args.size(); ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
     if (!values[i].empty()) move(variable_leaves(static_cast<ir::VarId>(i)), values[i]);
   }
   block(callee.body);
@@ -171,6 +182,83 @@ Leaves Lowering::call(std::int32_t index, const std::vector<ir::ExprId>& args) {
   loops_ = std::move(outer_loops);
   frame_ = outer;
   return inner.results;
+}
+
+// ---- custom gradients
+
+/// One for the unit in which the adjoint of a result is counted. Real adjoints are numbers of any size, so that
+/// products with them round: half a unit of doubt stands for that.
+RegisterId Lowering::seed(ir::Scalar type) {
+  const auto [at, is_new] = seeds_.try_emplace(type, program_.registers);
+  if (is_new) {
+    program_.constants.push_back(
+        {.dst = temporary(), .scalar = type, .bits = std::bit_cast<std::uint64_t>(1.0), .rounded = true});
+  }
+  return at->second;
+}
+
+/// The gradient is linear in the adjoints (the adjoint pass refuses others), so that each partial derivative is what it
+/// gives for an adjoint of one.
+Leaves Lowering::with_custom_gradient(const ir::Function& callee, const std::vector<Slot>& arrays,
+                                      const std::vector<Leaves>& values, const Leaves& primal) {
+  const ir::Function& gradient = module_.functions[static_cast<std::size_t>(callee.gradient)];
+  std::vector<Slot> all_arrays = arrays;
+  all_arrays.resize(arrays.size() + callee.results.size());
+  std::vector<ir::Scalar> scalars;
+  for (const ir::Type type : callee.results) {
+    const auto leaves = leaf_types(type);
+    scalars.insert(scalars.end(), leaves.begin(), leaves.end());
+  }
+  // The float leaves among the parameters, and where the gradient's results have their derivatives.
+  Leaves sources;
+  std::vector<std::size_t> places;
+  std::size_t place = 0;
+  for (const ir::VarId target : ir::gradient_targets(module_, callee)) {
+    const auto types = leaf_types(callee.var(target).type);
+    for (std::size_t k = 0; k < types.size(); ++k, ++place) {
+      if (!ir::is_float(types[k])) continue;
+      sources.push_back(values[static_cast<std::size_t>(target)][k]);
+      places.push_back(place);
+    }
+  }
+  Leaves results = primal;
+  in_gradient_ = true;
+  for (std::size_t j = 0; j < primal.size(); ++j) {
+    if (!ir::is_float(scalars[j])) continue;
+    std::vector<Leaves> given = values;
+    std::size_t leaf = 0;
+    for (const ir::Type type : callee.results) {
+      Leaves& adjoint = given.emplace_back();
+      for (const ir::Scalar scalar : leaf_types(type)) {
+        adjoint.push_back(leaf == j ? seed(scalar) : number(scalar, 0));
+        ++leaf;
+      }
+    }
+    const Leaves adjoints = inlined(gradient, all_arrays, given);
+    Leaves partials;
+    for (const std::size_t at : places)
+      partials.push_back(adjoints[at]);
+    results[j] = custom(scalars[j], primal[j], sources, partials);
+  }
+  in_gradient_ = false;
+  return results;
+}
+
+RegisterId Lowering::custom(ir::Scalar type, RegisterId primal, const Leaves& sources, const Leaves& partials) {
+  // As many as an instruction's operands hold, with the derivatives so far kept by the next.
+  constexpr std::size_t kMost = 15;
+  RegisterId result = primal;
+  for (std::size_t first = 0; first == 0 || first < sources.size(); first += kMost) {
+    const std::size_t end = std::min(first + kMost, sources.size());
+    Leaves operands{result};
+    operands.insert(operands.end(), sources.begin() + static_cast<std::ptrdiff_t>(first),
+                    sources.begin() + static_cast<std::ptrdiff_t>(end));
+    operands.insert(operands.end(), partials.begin() + static_cast<std::ptrdiff_t>(first),
+                    partials.begin() + static_cast<std::ptrdiff_t>(end));
+    result = temporary();
+    emit({.code = Code::kCustom, .scalar = type, .dst = result, .extent = first == 0 ? 0 : 1}, operands);
+  }
+  return result;
 }
 
 // ---- statements

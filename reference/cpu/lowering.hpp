@@ -46,6 +46,8 @@ class Lowering {
   // lowering_expressions.cpp
   Leaves expression(ir::ExprId id);
   RegisterId scalar(ir::ExprId id) { return expression(id).at(0); }
+  /// The register of a constant; bits as Expr::bits.
+  RegisterId number(ir::Scalar type, std::uint64_t bits);
   Leaves literal(const ir::Expr& expr);
   Leaves operation(const ir::Expr& expr);
   Leaves logic(const ir::Expr& expr);
@@ -58,6 +60,13 @@ class Lowering {
   Leaves load(const ir::Expr& expr);
   Leaves field(const ir::Expr& expr);
   Leaves call(std::int32_t function, const std::vector<ir::ExprId>& args);
+  Leaves inlined(const ir::Function& callee, const std::vector<Slot>& arrays, const std::vector<Leaves>& values);
+  /// The results of a function with a gradient of its own: the primal's numbers with the derivatives that it gives.
+  Leaves with_custom_gradient(const ir::Function& callee, const std::vector<Slot>& arrays,
+                              const std::vector<Leaves>& values, const Leaves& primal);
+  /// dst = primal, with the derivatives `partials` by `sources`.
+  RegisterId custom(ir::Scalar type, RegisterId primal, const Leaves& sources, const Leaves& partials);
+  RegisterId seed(ir::Scalar type);
   /// Number of the part that a constant index of an aggregate means, if it is one and there is such a part.
   std::optional<std::size_t> constant_index(ir::ExprId id, ir::Type aggregate) const;
   /// First leaf and number of leaves of a struct's field.
@@ -127,6 +136,8 @@ class Lowering {
   std::vector<Loop> loops_;
   std::map<std::pair<ir::Scalar, std::uint64_t>, RegisterId> constants_;
   std::map<const void*, std::int32_t> choices_;  ///< by origin
+  std::map<ir::Scalar, RegisterId> seeds_;
+  bool in_gradient_ = false;  ///< lowering a custom gradient, of which no derivative is taken
   ir::Loc loc_;
   std::optional<Error> error_;
 };

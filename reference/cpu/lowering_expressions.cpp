@@ -31,11 +31,13 @@ Leaves Lowering::expression(ir::ExprId id) {
   return {};
 }
 
-Leaves Lowering::literal(const ir::Expr& e) {
-  const auto [at, is_new] = constants_.try_emplace({e.type.scalar, e.bits}, program_.registers);
-  if (is_new) program_.constants.push_back({temporary(), e.type.scalar, e.bits});
-  return {at->second};
+RegisterId Lowering::number(ir::Scalar type, std::uint64_t bits) {
+  const auto [at, is_new] = constants_.try_emplace({type, bits}, program_.registers);
+  if (is_new) program_.constants.push_back({.dst = temporary(), .scalar = type, .bits = bits});
+  return at->second;
 }
+
+Leaves Lowering::literal(const ir::Expr& e) { return {number(e.type.scalar, e.bits)}; }
 
 Leaves Lowering::operation(const ir::Expr& e) {
   switch (e.op) {

@@ -25,6 +25,9 @@ Machine<Tracer>::Machine(const Program& program, const Run& run, Tracer& tracer,
     Value& value = at(constant.dst);
     if (ir::is_float(constant.scalar)) value.f.v = static_cast<long double>(std::bit_cast<double>(constant.bits));
     else value.i = static_cast<std::int64_t>(constant.bits);
+    if (!constant.rounded) continue;
+    value.f.e[kNative] = format_of(constant.scalar, run.profile.flush_to_zero).unit;
+    value.f.e[kLift] = format_of(ir::Scalar::kF64, run.profile.flush_to_zero).unit;
   }
   bind_arguments(perturbation);
 }
@@ -167,6 +170,7 @@ void Machine<Tracer>::compute(const Instruction& instruction) {
       at(instruction.dst) = at(operand(instruction, 1 + way));
       return;
     }
+    case Code::kCustom: return custom(instruction);
     case Code::kMove: at(instruction.dst) = at(operand(instruction, 0)); return;
     case Code::kClear:
       for (RegisterId k = 0; k < instruction.extent; ++k)
@@ -217,6 +221,25 @@ void Machine<Tracer>::compute_float(const Instruction& instruction) {
   dst.f = evaluate(arithmetic(instruction.scalar), operands);
   if constexpr (Tracer::kDerivatives)
     derive(instruction, operands, unit ? unit_component_partials : instruction.evaluator->differentiate, dst);
+}
+
+template <class Tracer>
+void Machine<Tracer>::custom(const Instruction& instruction) {
+  Value& dst = at(instruction.dst);
+  dst = at(operand(instruction, 0));
+  if constexpr (Tracer::kDerivatives) {
+    const std::size_t count = (instruction.count - 1) / 2;
+    std::array<const Handle*, kMostOperands> sources;
+    std::uint32_t wanted = 0;
+    for (std::size_t i = 0; i <= count; ++i) {
+      sources[i] = &at(operand(instruction, i)).h;
+      partials_[i] = i == 0 ? kOneBounded : at(operand(instruction, count + i)).f;
+      if (Tracer::active(*sources[i]) && (i > 0 || instruction.extent == 1)) wanted |= std::uint32_t{1} << i;
+    }
+    dst.h = Handle{};
+    if (wanted == 0) return;
+    dst.h = tracer_.combine(instruction.scalar, std::span(sources).first(count + 1), partials_.data(), wanted);
+  }
 }
 
 template <class Tracer>

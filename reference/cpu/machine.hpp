@@ -56,6 +56,7 @@ class Machine {
   void compute(const Instruction& instruction);
   void compute_float(const Instruction& instruction);
   void compute_test(const Instruction& instruction);
+  void custom(const Instruction& instruction);
   void compute_integer(const Instruction& instruction);
   void compute_conversion(const Instruction& instruction);
   void float_to_integer(const Instruction& instruction);

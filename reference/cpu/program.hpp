@@ -43,6 +43,8 @@ enum class Code : std::uint8_t {
   kJumpIf,      ///< to `target` if operand 0 == `extent`
   kForTest,     ///< to `target` unless counter (operand 0) is before stop (operand 1) by step (operand 2)
   kForNext,     ///< counter dst += operand 0; to `target`
+  kCustom,      ///< dst = operand 0, with derivatives by the operands 1 .. n that the n operands behind them are; by
+                ///< operand 0 itself only where `extent` is 1
   kEnd,
 };
 
@@ -67,7 +69,8 @@ struct Instruction {
 struct Constant {
   RegisterId dst;
   ir::Scalar scalar;
-  std::uint64_t bits;  ///< as Expr::bits
+  std::uint64_t bits;    ///< as Expr::bits
+  bool rounded = false;  ///< stands for a number of any size, so that no product with it is exact
 };
 
 struct ParameterInfo {

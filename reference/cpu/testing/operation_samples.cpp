@@ -224,7 +224,18 @@ std::vector<Usage> library_usages(ir::Scalar scalar) {
       const int index = ir::library_function(module, row.name, operands).value();
       if (!module.functions[static_cast<std::size_t>(index)].results[0].has_float_components()) continue;
       const auto build = [name = row.name, operands](Workbench& w, const Args& args) {
-        return w.b().call(ir::library_function(w.module(), name, operands).value(), args);
+        const int function = ir::library_function(w.module(), name, operands).value();
+        const auto& results = w.module().functions[static_cast<std::size_t>(function)].results;
+        if (results.size() == 1) return w.b().call(function, args);
+        // Several results as the components of one vector.
+        int components = 0;
+        for (const Type type : results)
+          components += type.components();
+        std::vector<ir::ExprId> parts;
+        for (const ir::VarId result :
+             w.b().call_statement(function, args, std::vector<std::string>(results.size(), "r")))
+          parts.push_back(w.b().var(result));
+        return w.b().make(ir::vector_type(results[0].scalar, components), parts);
       };
       const std::string variant = std::string(row.operands) + (first.size() > 1 ? std::to_string(first[n].rows) : "");
       all.push_back({Op::kAdd, variant, operands, build, &row});

@@ -1,0 +1,15 @@
+// Local arrays as values: what the adjoint differentiates.
+#pragma once
+
+#include "ir/module.hpp"
+
+namespace assay::passes {
+
+/// The function with each local array of numbers, or of vectors of them, as one vector or matrix variable, of which
+/// loads take and stores replace a part. Arrays of more than 256 numbers or 16 vectors, and of other elements, stay.
+ir::Function without_local_arrays(const ir::Module& module, ir::Function function);
+
+/// The same for all functions of the module.
+ir::Module without_local_arrays(ir::Module module);
+
+}  // namespace assay::passes
