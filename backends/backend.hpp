@@ -42,6 +42,7 @@ struct BuiltEntry {
   Lane lane = Lane::kNative;
   std::string symbol;
   std::size_t parameter_count = 0;
+  int block_threads = 0;  ///< as EntryPoint::block_threads
 };
 
 /// What a build produced, in one of the device's forms; gone with the last kernel that refers to it.

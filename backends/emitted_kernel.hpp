@@ -35,7 +35,12 @@ struct EntryPoint {
   /// The types of the parameters behind the leading range, in order, as they are spelt in the source: "Array<real, 1>",
   /// "int", "Particle". Each is passed by value.
   std::vector<std::string> parameter_types;
+  /// CUDA: the threads that a block must have; the range then counts blocks. 0: any number, and the range counts
+  /// threads.
+  int block_threads = 0;
 };
+/// The threads of a block of a kernel with tiles, as the helper tile_block says for CUDA.
+inline constexpr int kTileBlockThreads = 64;
 
 /// The source of one kernel for one target (C++ or CUDA C++).
 ///

@@ -16,6 +16,7 @@
 #include "harness/judge/trial.hpp"
 #include "harness/run/batch.hpp"
 #include "harness/select/select.hpp"
+#include "ir/analysis.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::cli {
@@ -191,8 +192,13 @@ std::vector<std::vector<harness::Computed>> arrays_after(Side& side, const backe
     gradients = harness::gradient_arguments(subject, set, Lane::kNative, harness::Start::kPrefilled, 1);
   }
   std::vector<harness::Role> roles;
+  // A replay may read what the forward launch wrote.
+  const auto reads = [&](std::size_t p) {
+    return pass == Pass::kBackward &&
+           ir::parameter_use(subject.adjoint->module, subject.adjoint->module.kernels[0])[p].read;
+  };
   for (std::size_t p = 0; p < poisoned.size() + gradients.size(); ++p)
-    roles.push_back({.name = fmt::format("{}", p), .uninitialised = p < poisoned.size() && poisoned[p]});
+    roles.push_back({.name = fmt::format("{}", p), .uninitialised = p < poisoned.size() && poisoned[p] && !reads(p)});
   const auto placed =
       harness::Experiment::place(*side.session, kernel, pass, backends::Lane::kNative, set.launch[Lane::kNative],
                                  gradients, roles, std::byte{0}, {backends::ThreadOrder::kForward, 1});

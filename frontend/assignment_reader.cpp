@@ -362,6 +362,10 @@ void StatementReader::augmented_assignment(Node node) {
       return write_place(context_, target, place, result);
     }
   }
+  if (!place.path.empty() && !place.path.back().tile.empty()) {
+    context_.error(node, "on a GPU every thread of the block would add to the tile's element, on the CPU one");
+    return;
+  }
   const ExprId old = read_place(context_, target, copy_place(context_, place));
   const ExprId value = expressions_.value(node.part(Part::kRight));
   const ExprId result = expressions_.binary(node, symbol, old, value);

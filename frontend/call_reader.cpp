@@ -66,6 +66,7 @@ ExprId ExpressionReader::call(Node node) {
   }
   if (is_random_function(name)) return random(node, name);
   if (is_maker(name)) return make(node, name);
+  if (name.starts_with("tile") || name == "untile") return tile_call(node, name);
   return warp_call(node, name);
 }
 

@@ -26,6 +26,9 @@ struct Argument {
   bool failed() const { return std::find(values.begin(), values.end(), ir::kNone) != values.end(); }
 };
 
+/// Reports atomics on scalars in a kernel with tiles: each thread of a block would do them.
+void refuse_scalar_updates(FunctionContext& context, Node definition);
+
 /// Whether a function of Warp's module draws a random number or makes a generator's state.
 bool is_random_function(std::string_view name);
 
@@ -65,6 +68,8 @@ class ExpressionReader {
   ir::VarId alias(Node node, std::string_view name);
   /// Whether the node is wp.adjoint[...] or a part of it.
   bool is_adjoint(Node node) const;
+  /// Reads a call of Warp's that does something with a tile and is no value: a store, an addition. False if it is none.
+  bool tile_statement(Node call, std::string_view name);
   /// Whether evaluating has effects on arrays.
   bool has_effects(Node node) const;
 
@@ -130,6 +135,19 @@ class ExpressionReader {
   bool spread(Node starred, std::vector<ir::ExprId>& values);
   ir::ExprId convert_components(Node node, ir::ExprId whole, ir::Type type);
   ir::ExprId component(Node node, ir::Type type);
+  // tiles (tile_reader.cpp)
+  ir::ExprId tile_call(Node node, std::string_view name);
+  ir::Type tile_shape(Node call, Node shape, ir::Type element);
+  std::vector<ir::ExprId> tile_offset(Node call, Node offset, int rank);
+  Place tile_array(Node node, ir::Type tile);
+  ir::ExprId tile_value(Node call, Node node);
+  ir::ExprId tile_load(Node node);
+  ir::ExprId tile_filled(Node node, std::string_view name);
+  ir::ExprId tile_sum(Node node, Node tile, Node axis);
+  ir::ExprId tile_reduce(Node node);
+  ir::ExprId tile_map(Node node);
+  ir::ExprId tile_extract(Node node);
+  void tile_accumulate(Node call);
   // random numbers (random_reader.cpp)
   ir::ExprId random(Node node, std::string_view name);
   ir::ExprId generator_state(Node node, const std::vector<Node>& given);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/analysis.hpp"
+
 namespace assay::frontend {
 namespace {
 
@@ -96,6 +98,11 @@ ExpressionWriter::Spelled ExpressionWriter::spell(ir::ExprId id) {
     case ir::ExprKind::kVariable: return {variables_[static_cast<std::size_t>(expr.variable)]};
     case ir::ExprKind::kOperation: return operation(expr);
     case ir::ExprKind::kLoad:
+      if (ir::loads_tile(function_, expr)) {
+        const std::vector<ir::ExprId> offsets(expr.args.begin() + 1, expr.args.end());
+        return {fmt::format("wp.tile_load({}, shape={}, offset={})", write(expr.args[0]), tile_shape(expr.type),
+                            tile_offset(offsets))};
+      }
       return {fmt::format("{}[{}]", operand(expr.args[0], kPostfix), list(expr.args, 1)), kPostfix};
     case ir::ExprKind::kShapeOf:
       return {fmt::format("{}.shape[{}]", operand(expr.args[0], kPostfix), expr.index), kPostfix};
@@ -103,7 +110,9 @@ ExpressionWriter::Spelled ExpressionWriter::spell(ir::ExprId id) {
       const ir::Type object = function_.expr(expr.args[0]).type;
       return {fmt::format("{}.{}", operand(expr.args[0], kPostfix), field_name(object, expr.index)), kPostfix};
     }
-    case ir::ExprKind::kCall: return {fmt::format("{}({})", function_name(expr.index), list(expr.args))};
+    case ir::ExprKind::kCall:
+      if (expr.type.is_tile()) return {tile_map(expr, function_name(expr.index))};
+      return {fmt::format("{}({})", function_name(expr.index), list(expr.args))};
   }
   return {};
 }
@@ -131,10 +140,72 @@ bool ExpressionWriter::is_row(ir::ExprId id) const {
   return expr.kind == ir::ExprKind::kOperation && expr.op == ir::Op::kExtract && expr.type.is_vector();
 }
 
+std::string ExpressionWriter::tile_shape(ir::Type tile) {
+  return tile.tile_rank() == 1 ? fmt::format("{}", tile.tile[0]) : fmt::format("({}, {})", tile.tile[0], tile.tile[1]);
+}
+
+std::string ExpressionWriter::tile_offset(const std::vector<ir::ExprId>& offsets) {
+  return offsets.size() == 1 ? write(offsets[0]) : fmt::format("({})", list(offsets));
+}
+
+std::string ExpressionWriter::tile_zeros(ir::Type tile) {
+  return fmt::format("wp.tile_zeros(shape={}, dtype={})", tile_shape(tile), spell_scalar(tile.scalar));
+}
+
+std::string ExpressionWriter::tile_map(const ir::Expr& expr, std::string_view function) {
+  if (!function_.expr(expr.args[0]).type.is_tile())
+    fail(expr.loc, "Warp applies a function to tiles of which the first argument is one");
+  return fmt::format("wp.tile_map({}, {})", function, list(expr.args));
+}
+
+/// What is done with tiles, where Warp does not write it as with scalars.
+std::optional<ExpressionWriter::Spelled> ExpressionWriter::tile_operation(const ir::Expr& expr) {
+  const std::string_view pattern = row(expr.op).warp;
+  const auto first = [&] { return write(expr.args[0]); };
+  switch (expr.op) {
+    case ir::Op::kSplat:
+      if (is_literal(expr.args[0]) && function_.expr(expr.args[0]).bits == 0) return Spelled{tile_zeros(expr.type)};
+      return Spelled{fmt::format("wp.tile_full(shape={}, value={}, dtype={})", tile_shape(expr.type), first(),
+                                 spell_scalar(expr.type.scalar))};
+    case ir::Op::kTileBroadcast:
+    case ir::Op::kTileReshape:
+      return Spelled{fmt::format("wp.{}({}, shape={})", row(expr.op).mnemonic, first(), tile_shape(expr.type))};
+    case ir::Op::kTileSum: {
+      const ir::Type from = function_.expr(expr.args[0]).type;
+      const bool along_rows = from.tile_rank() == 2 && expr.type.tile_rank() == 1 && expr.type.tile[0] == from.tile[1];
+      if (expr.type.tile_size() == 1 && expr.type.tile_rank() == 1)
+        return Spelled{fmt::format("wp.tile_sum({})", first())};
+      if (along_rows) return Spelled{fmt::format("wp.tile_sum({}, axis=0)", first())};
+      if (expr.type.tile_rank() == 2 && expr.type.tile[1] == 1 && expr.type.tile[0] == from.tile[0])
+        return Spelled{
+            fmt::format("wp.tile_reshape(wp.tile_sum({}, axis=1), shape={})", first(), tile_shape(expr.type))};
+      fail(expr.loc, "Warp has no such sum of a tile");
+      return Spelled{};
+    }
+    case ir::Op::kCast:
+      return Spelled{fmt::format("wp.tile_astype({}, dtype={})", first(), spell_scalar(expr.type.scalar))};
+    case ir::Op::kAdd:
+    case ir::Op::kSub:
+    case ir::Op::kMul:
+    case ir::Op::kDiv:
+    case ir::Op::kNeg: return std::nullopt;
+    default: break;
+  }
+  if (!ir::is_elementwise(expr.op)) return std::nullopt;
+  if (!pattern.starts_with("wp.")) {
+    fail(expr.loc, fmt::format("Warp has no {} of tiles", row(expr.op).mnemonic));
+    return Spelled{};
+  }
+  return Spelled{tile_map(expr, pattern.substr(0, pattern.find('(')))};
+}
+
 ExpressionWriter::Spelled ExpressionWriter::operation(const ir::Expr& expr) {
   const ir::OperationRow& operation = row(expr.op);
+  if (expr.type.is_tile()) {
+    if (auto spelled = tile_operation(expr)) return *spelled;
+  }
   if (operation.warp.empty()) {
-    const bool update = expr.op == ir::Op::kInsert || expr.op == ir::Op::kWithField;
+    const bool update = expr.op == ir::Op::kTileInsert || expr.op == ir::Op::kInsert || expr.op == ir::Op::kWithField;
     fail(expr.loc, update ? fmt::format("{} can only be written as an assignment to a part of a variable or cell",
                                         operation.mnemonic)
                           : fmt::format("Warp has no operation {}", operation.mnemonic));

@@ -63,6 +63,12 @@ class ExpressionWriter {
   /// A value type as constructor: "float", "wp.vec3", a struct's name.
   std::string constructor(ir::Type type);
 
+  /// "16" or "(4, 8)".
+  static std::string tile_shape(ir::Type tile);
+  /// "i * 4" or "(i * 4, 0)".
+  std::string tile_offset(const std::vector<ir::ExprId>& offsets);
+  static std::string tile_zeros(ir::Type tile);
+
   /// Remembers the first failure; later text is of no use.
   void fail(ir::Loc loc, std::string message);
   const std::optional<Error>& error() const { return error_; }
@@ -79,6 +85,8 @@ class ExpressionWriter {
   bool is_made_of_rows(const ir::Expr& make) const;
   /// Whether the expression is a row of a matrix.
   bool is_row(ir::ExprId id) const;
+  std::string tile_map(const ir::Expr& expr, std::string_view function);
+  std::optional<Spelled> tile_operation(const ir::Expr& expr);
   Spelled operation(const ir::Expr& expr);
   /// Replaces $0, $1, $2, $* and $T in a pattern of the operation table.
   std::string expand(std::string_view pattern, const ir::Expr& expr, Precedence left, Precedence others);

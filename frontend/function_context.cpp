@@ -1,5 +1,6 @@
 #include "frontend/function_context.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -48,7 +49,29 @@ std::string types_found(const FunctionContext& context, const std::vector<ir::Ty
   return fmt::format("got {}", names.empty() ? "nothing" : fmt::to_string(fmt::join(names, " and ")));
 }
 
+/// Why Warp has no such operator for these tiles; empty if it has, or if there is no tile.
+std::string why_not_on_tiles(ir::Op op, const std::vector<ir::Type>& types) {
+  const bool any = std::ranges::any_of(types, &ir::Type::is_tile);
+  if (!any || !ir::is_elementwise(op) || op == ir::Op::kNeg || op == ir::Op::kCast) return {};
+  const bool all = std::ranges::all_of(types, &ir::Type::is_tile);
+  if ((op == ir::Op::kAdd || op == ir::Op::kSub || op == ir::Op::kDiv) && all) return {};
+  if (op == ir::Op::kMul) return {};
+  if (op == ir::Op::kAdd || op == ir::Op::kSub || op == ir::Op::kDiv)
+    return "Warp has this for two tiles only: fill one by wp.tile_full, or apply a function by wp.tile_map";
+  return "Warp applies this to scalars: apply it to a tile by wp.tile_map";
+}
+
 }  // namespace
+
+ir::ExprId FunctionContext::apply_by_element(Node node, ir::Op op, const std::vector<ir::ExprId>& args) {
+  std::vector<ir::Type> types;
+  for (const ir::ExprId arg : args)
+    types.push_back(type_of(arg));
+  if (const auto type = ir::result_type(op, types); !type.ok())
+    return error(node, fmt::format("{}, {}", type.error().message, types_found(*this, types)));
+  builder.at(node.loc());
+  return builder.op(op, args);
+}
 
 ir::ExprId FunctionContext::operation(Node node, ir::Op op, const std::vector<ir::ExprId>& args, ir::Type requested) {
   std::vector<ir::Type> types;
@@ -56,6 +79,7 @@ ir::ExprId FunctionContext::operation(Node node, ir::Op op, const std::vector<ir
     if (arg == ir::kNone) return ir::kNone;
     types.push_back(type_of(arg));
   }
+  if (const std::string reason = why_not_on_tiles(op, types); !reason.empty()) return error(node, reason);
   const auto type = ir::result_type(op, types, requested);
   if (type.ok()) {
     builder.at(node.loc());
@@ -98,6 +122,10 @@ std::string FunctionContext::type_name(ir::Type type) const {
   if (type.is_array()) return fmt::format("array(dtype={}, ndim={})", type_name(type.element()), type.rank);
   if (type.is_local_array()) return fmt::format("array of {} {}", type.extent, type_name(type.element()));
   if (type.is_struct()) return builder.module().structs[type.struct_id].name;
+  if (type.tile_rank() == 1)
+    return fmt::format("tile(shape={}, dtype={})", type.tile[0], type_name(type.tile_element()));
+  if (type.tile_rank() == 2)
+    return fmt::format("tile(shape=({}, {}), dtype={})", type.tile[0], type.tile[1], type_name(type.tile_element()));
   if (type.is_scalar()) return std::string(ir::row(type.scalar).warp_name);
   if (std::string name = short_name(type); !name.empty()) return name;
   if (type.is_vector()) return fmt::format("vector of {} {}", type.rows, type_name(type.component()));

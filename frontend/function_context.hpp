@@ -94,6 +94,9 @@ struct FunctionContext {
   /// The operation if its operands fit, or the library's function of its name if those fit, else an error that names
   /// the types found.
   ir::ExprId operation(Node node, ir::Op op, const std::vector<ir::ExprId>& args, ir::Type requested = ir::kVoid);
+  /// An operation on scalars applied to each element of tiles, whatever it is; `operation` takes for tiles only what
+  /// Warp has operators for.
+  ir::ExprId apply_by_element(Node node, ir::Op op, const std::vector<ir::ExprId>& args);
   /// The call of Warp's function of the library if it takes the operands, else such an error.
   ir::ExprId library_call(Node node, std::string_view name, const std::vector<ir::ExprId>& args);
   /// A second expression like the first: trees do not share nodes.

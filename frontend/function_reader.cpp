@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/expression_reader.hpp"
 #include "frontend/file_reader.hpp"
 #include "frontend/function_context.hpp"
 #include "frontend/statement_reader.hpp"
@@ -55,6 +56,7 @@ class FunctionReader {
     StatementReader(context).body(body);
     if (entry_.gradient_of != nullptr && context.flow.falls_through()) return_adjoints(context);
     check_results(context);
+    refuse_scalar_updates(context, entry_.definition.part(Part::kName));
     if (context.failed) return std::nullopt;
     return function;
   }

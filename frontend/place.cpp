@@ -21,10 +21,17 @@ ir::ExprId read_root(FunctionContext& context, Node node, const Place& place) {
   return ir::kNone;
 }
 
+std::vector<ir::ExprId> tile_operands(ir::ExprId tile, const Place::Step& step) {
+  std::vector<ir::ExprId> operands{tile};
+  operands.insert(operands.end(), step.tile.begin(), step.tile.end());
+  return operands;
+}
+
 ir::ExprId read_step(FunctionContext& context, Node node, ir::ExprId object, const Place::Step& step) {
   context.builder.at(node.loc());
   if (step.is_field) return context.builder.field(object, step.field);
   if (step.part) return context.operation(node, *step.part, {object});
+  if (!step.tile.empty()) return context.operation(node, ir::Op::kTileExtract, tile_operands(object, step));
   return context.operation(node, ir::Op::kExtract, {object, step.index});
 }
 
@@ -51,6 +58,11 @@ ir::ExprId updated(FunctionContext& context, Node node, const Place& place, std:
   context.builder.at(node.loc());
   if (step.is_field) return context.builder.op(ir::Op::kWithField, {object, inner}, ir::kVoid, step.field);
   if (step.part) return with_part(context, node, object, *step.part, inner);
+  if (!step.tile.empty()) {
+    std::vector<ir::ExprId> operands = tile_operands(object, step);
+    operands.push_back(inner);
+    return context.operation(node, ir::Op::kTileInsert, operands);
+  }
   return context.operation(node, ir::Op::kInsert, {object, step.index, inner});
 }
 
@@ -136,6 +148,8 @@ Place copy_place(FunctionContext& context, const Place& place) {
   }
   for (Place::Step& step : result.path) {
     if (step.index != ir::kNone) step.index = context.copy(step.index);
+    for (ir::ExprId& index : step.tile)
+      index = context.copy(index);
   }
   return result;
 }
@@ -147,6 +161,7 @@ ir::ExprId read_place(FunctionContext& context, Node node, const Place& place) {
     return context.error(node, place.is_whole_array() ? "an array is not a value: index it"
                                                       : "a part of an array is no value: give it all its indices");
   }
+  if (!place.tile_indices.empty()) return context.error(node, "a part of a tile is not read: give it all its indices");
   ir::ExprId value = read_root(context, node, place);
   for (const Place::Step& step : place.path) {
     if (value == ir::kNone) break;

@@ -35,7 +35,8 @@ struct Place {
     bool is_field = false;
     std::int32_t field = 0;
     ir::ExprId index = ir::kNone;
-    std::optional<ir::Op> part = {};  ///< kTranslation or kRotation of a transform
+    std::optional<ir::Op> part = {};    ///< kTranslation or kRotation of a transform
+    std::vector<ir::ExprId> tile = {};  ///< an element of a tile: its indices
   };
 
   Root root = Root::kFailed;
@@ -43,6 +44,7 @@ struct Place {
   ir::VarId variable = ir::kNone;     ///< of a kPack: its alias
   std::vector<Dimension> dimensions;  ///< of the array
   std::vector<Step> path;
+  std::vector<ir::ExprId> tile_indices = {};  ///< of a tile, while some are missing
   ir::Type type;  ///< of what the place holds; of a part of an array, an array of the rank that is left
 
   bool failed() const { return root == Root::kFailed; }

@@ -1,6 +1,7 @@
 // The part of ExpressionReader that reads names, subscripts and attributes.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -127,6 +128,13 @@ void ExpressionReader::add_index(Node node, Place& place, Node index, std::size_
   const ExprId position = index_value(index);
   if (position == kNone) {
     place = {};
+    return;
+  }
+  if (place.type.is_tile()) {
+    place.tile_indices.push_back(position);
+    if (static_cast<int>(place.tile_indices.size()) < place.type.tile_rank()) return;
+    place.path.push_back({.tile = std::exchange(place.tile_indices, {})});
+    place.type = place.type.tile_element();
     return;
   }
   if (!place.type.is_aggregate()) {

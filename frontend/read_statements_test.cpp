@@ -193,7 +193,7 @@ x[j] = s
      .module = R"(
 kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   let j: i32 = 0
-  let s: f32
+  let s: f32 = 0.0
   while true {
     s = mul(a, 2.0)
     j = add(j, 1)
@@ -217,8 +217,8 @@ x[0] = s + t
 )",
      .module = R"(
 kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
-  let s: f32
-  let t: f32
+  let s: f32 = 0.0
+  let t: f32 = 0.0
   if gt(n, 0) {
     s = a
     t = mul(s, 2.0)
@@ -280,7 +280,7 @@ x[0] = s
 )",
      .module = R"(
 kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
-  let s: f32
+  let s: f32 = 0.0
   for i: i32 in range(0, 3, 1) {
     s = x[i]
   }

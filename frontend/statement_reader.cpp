@@ -89,6 +89,7 @@ void StatementReader::call_statement(Node call) {
     context_.note(call, "is left out: printing is not part of what a kernel computes");
     return;
   }
+  if (name.starts_with("tile_") && expressions_.tile_statement(call, name)) return;
   if (name == "transform_set_translation" || name == "transform_set_rotation") return set_part(call, name);
   expressions_.value(call);
 }
@@ -129,8 +130,13 @@ ir::Block StatementReader::nested(Node block, const std::function<void()>& befor
 }
 
 void StatementReader::declare_pending(Node node) {
-  for (const ir::VarId variable : context_.bindings.take_undeclared())
-    context_.builder.append({.node = ir::Let{variable, kNone}, .loc = node.loc()});
+  for (const ir::VarId variable : context_.bindings.take_undeclared()) {
+    // As what is written of it reads: a scalar that starts as zero says so.
+    const ir::Type type = context_.function.var(variable).type;
+    context_.builder.at(node.loc());
+    const ExprId zero = type.is_scalar() ? context_.builder.zero(type) : kNone;
+    context_.builder.append({.node = ir::Let{variable, zero}, .loc = node.loc()});
+  }
 }
 
 template <class Statement>

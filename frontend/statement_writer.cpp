@@ -147,6 +147,7 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                  [&](const ir::Let& node) { let(node, statement.loc); },
                  [&](const ir::Assign& node) { assign(node); },
                  [&](const ir::Store& node) {
+                   if (function_.expr(node.value).type.is_tile()) return tile_change("tile_store", node);
                    const auto reads_cell = [&](ir::ExprId id) {
                      const ir::Expr& load = function_.expr(id);
                      return load.kind == ir::ExprKind::kLoad && same(load.args[0], node.array) &&
@@ -194,6 +195,8 @@ void StatementWriter::let(const ir::Let& let, ir::Loc loc) {
   }
   if (let.value != ir::kNone) {
     line(fmt::format("{} = {}", name(let.variable), value_of(let.variable, let.value)));
+  } else if (type.is_tile()) {
+    line(fmt::format("{} = {}", name(let.variable), expressions_.tile_zeros(type)));
   } else if (type.is_scalar()) {
     line(fmt::format("{} = {}({})", name(let.variable), spell_scalar(type.scalar), spell_number(type.scalar, 0)));
   } else {
@@ -235,6 +238,9 @@ void StatementWriter::write_place(std::string place, ir::ExprId value, const Rea
     } else {
       write_place(fmt::format("{}[{}]", place, expressions_.write(index)), expr.args[2], reads_part);
     }
+  } else if (is_update && expr.op == ir::Op::kTileInsert) {
+    const std::vector<ir::ExprId> indices(expr.args.begin() + 1, expr.args.end() - 1);
+    line(fmt::format("{}[{}] = {}", place, expressions_.list(indices), expressions_.write(expr.args.back())));
   } else if (is_update && expr.op == ir::Op::kWithField) {
     const std::int32_t field = expr.index;
     write_place(fmt::format("{}.{}", place, expressions_.field_name(expr.type, field)), expr.args[1],
@@ -287,6 +293,7 @@ bool StatementWriter::component_update(const ir::Atomic& atomic) {
 }
 
 void StatementWriter::atomic(const ir::Atomic& atomic) {
+  if (function_.expr(atomic.value).type.is_tile()) return tile_change("tile_atomic_add", atomic);
   if (component_update(atomic)) return;
   std::string arguments = expressions_.write(atomic.array) + ", " + expressions_.list(atomic.indices);
   if (atomic.compare != ir::kNone) arguments += ", " + expressions_.write(atomic.compare);

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "frontend/expression_writer.hpp"
 #include "ir/module.hpp"
 
@@ -39,6 +41,12 @@ class StatementWriter {
   void statement(const ir::Stmt& statement);
   void let(const ir::Let& let, ir::Loc loc);
   void assign(const ir::Assign& assign);
+  /// A tile that goes to an array.
+  template <class Change>
+  void tile_change(std::string_view function, const Change& change) {
+    line(fmt::format("wp.{}({}, {}, offset={})", function, expressions_.write(change.array),
+                     expressions_.write(change.value), expressions_.tile_offset(change.indices)));
+  }
   void atomic(const ir::Atomic& atomic);
   bool component_update(const ir::Atomic& atomic);
   bool is_zero_vector(ir::ExprId id) const;

@@ -27,5 +27,6 @@ void make_function(Sketch& sketch);
 void make_combined(Sketch& sketch);
 void make_struct_param(Sketch& sketch);
 void make_precision(Sketch& sketch);
+void make_tile(Sketch& sketch);
 
 }  // namespace assay::generators

@@ -11,7 +11,7 @@
 namespace assay::generators {
 namespace {
 
-constexpr std::array<FamilyRow, 22> kFamilies = {{
+constexpr std::array<FamilyRow, 23> kFamilies = {{
     {Family::kArithmetic, "arithmetic", "", "+ - * / // % ** unary, mixed and augmented, every scalar type"},
     {Family::kMath, "math", "", "each scalar function over its whole domain, edges included"},
     {Family::kConditional, "conditional", "", "if, else, where, conditional expressions, min, max, clamp, abs"},
@@ -34,6 +34,7 @@ constexpr std::array<FamilyRow, 22> kFamilies = {{
     {Family::kCombined, "combined", "", "several families in one kernel of 20 to 200 statements"},
     {Family::kStructParam, "struct_param", "", "structs by value and in arrays, nested; fields read and written"},
     {Family::kPrecision, "precision", "", "f16, bf16, f32 and f64, mixed types and casts, literals"},
+    {Family::kTile, "tile", "", "blocks of threads: tiles loaded, stored, mapped, summed, multiplied"},
 }};
 
 using Make = void (*)(Sketch&);
@@ -43,7 +44,7 @@ constexpr std::array<Make, kFamilies.size()> kMakers = {
     make_vector,       make_matrix,      make_quaternion,   make_transform,
     make_random_math,  make_in_place,    make_atomic,       make_reduction,
     make_array_access, make_integer,     make_function,     make_combined,
-    make_struct_param, make_precision,
+    make_struct_param, make_precision,   make_tile,
 };
 
 constexpr bool in_order() {

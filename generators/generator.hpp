@@ -41,7 +41,8 @@ enum class Family : std::uint8_t {
   kFunction,
   kCombined,
   kStructParam,
-  kPrecision
+  kPrecision,
+  kTile
 };
 
 struct FamilyRow {

@@ -99,6 +99,21 @@ std::vector<Production> productions(const Types& t) {
   return all;
 }
 
+/// The axis and the angle of a turn made of an input; the axis is far from zero, the angle from pi. In front of all
+/// else, because a function with several results is a statement.
+void take_apart(Sketch& sketch, const Types& t, ir::VarId input) {
+  ir::Builder& b = sketch.b();
+  const ExprId away = b.make(
+      t.quat, {b.literal(t.real, 1.75), b.literal(t.real, -2.0), b.literal(t.real, 1.5), b.literal(t.real, 2.5)});
+  const ExprId small = b.op(Op::kMul, {b.load(input, sketch.here()), b.literal(t.real, 0.25)});
+  const ExprId turn = sketch.warp("normalize", {b.op(Op::kAdd, {small, away})});
+  const auto parts = sketch.warp_results("quat_to_axis_angle", {turn}, {"axis", "angle"});
+  sketch.set_new_range(parts[0], {-1, 1});
+  sketch.set_new_range(parts[1], {0, 3.2});
+  for (const ir::VarId part : parts)
+    sketch.offer_variable(part);
+}
+
 }  // namespace
 
 void make_quaternion(Sketch& sketch) {
@@ -118,6 +133,7 @@ void make_quaternion(Sketch& sketch) {
   offer_arrays(sketch, inputs);
   offer_variables(sketch, parameters);
   maybe_guard(sketch, inputs[0]);
+  if (rng.bernoulli(0.2)) take_apart(sketch, types, inputs[0]);
 
   AlgebraGrower grower(sketch, types.real, productions(types));
   const ir::VarId r = sketch.let("r", grower.grow({types.quat, 8}, 2));

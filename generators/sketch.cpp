@@ -126,6 +126,17 @@ ir::ExprId Sketch::warp(std::string_view name, const std::vector<ir::ExprId>& op
   return b().call(ir::library_function(module_, name, types).value(), operands);
 }
 
+std::vector<ir::VarId> Sketch::warp_results(std::string_view name, const std::vector<ir::ExprId>& operands,
+                                            const std::vector<std::string>& names) {
+  std::vector<ir::Type> types;
+  for (const ir::ExprId operand : operands)
+    types.push_back(b().type_of(operand));
+  std::vector<std::string> unique;
+  for (const std::string& wanted : names)
+    unique.push_back(fresh(wanted));
+  return b().call_statement(ir::library_function(module_, name, types).value(), operands, unique);
+}
+
 ir::VarId Sketch::let(std::string_view name, Term value) {
   const ir::VarId variable = b().let(fresh(name), value.expr);
   remember(variable, value.range);

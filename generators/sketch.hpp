@@ -103,6 +103,10 @@ class Sketch {
   /// The call of wp.<name>, a function of Warp's library that takes these operands.
   ir::ExprId warp(std::string_view name, const std::vector<ir::ExprId>& operands);
 
+  /// The same of a function with several results: new variables of these names.
+  std::vector<ir::VarId> warp_results(std::string_view name, const std::vector<ir::ExprId>& operands,
+                                      const std::vector<std::string>& names);
+
   // ---- statements
   /// Declares a variable and offers it.
   ir::VarId let(std::string_view name, Term value);

@@ -57,10 +57,10 @@ inline E make(Type type, const std::vector<E>& parts) {
   return {parts[0].b, parts[0].b->make(type, ids)};
 }
 
-/// Component k of an aggregate, in memory order; of a scalar itself.
+/// Component k of an aggregate, in memory order; of a scalar or tile itself.
 inline E component(E a, int k) {
   const Type type = a.type();
-  if (type.is_scalar()) return a;
+  if (type.is_scalar() || type.is_tile()) return a;
   return type.is_matrix() ? a[k / type.cols][k % type.cols] : a[k];
 }
 

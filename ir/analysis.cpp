@@ -92,6 +92,29 @@ bool has_effects(const ParameterUses& uses) {
   return std::any_of(uses.begin(), uses.end(), [](const ParameterUse& use) { return use.changed(); });
 }
 
+bool loads_tile(const Function& function, const Expr& load) {
+  return load.type.is_tile() && !load.args.empty() && function.expr(load.args[0]).type.is_array();
+}
+
+Type called_type(const Function& caller, const Function& callee, std::span<const ExprId> args) {
+  for (const ExprId arg : args) {
+    if (arg != kNone && caller.expr(arg).type.is_tile()) return callee.results[0].tiled_as(caller.expr(arg).type);
+  }
+  return callee.results[0];
+}
+
+bool works_with_tiles(const Function& function, ExprId root) {
+  bool found = false;
+  for_each_expression(function, root, [&](ExprId, const Expr& expr) { found |= expr.type.is_tile(); });
+  return found;
+}
+
+bool uses_tiles(const Function& function) {
+  const auto held = [](const Variable& variable) { return variable.type.tile_rank() > 0; };
+  const auto made = [](const Expr& expr) { return expr.type.tile_rank() > 0; };
+  return std::ranges::any_of(function.variables, held) || std::ranges::any_of(function.expressions, made);
+}
+
 bool is_differentiable(const Module& module, Type type) {
   if (type.shape != Shape::kStruct) return type.has_float_components();
   const std::vector<Field>& fields = module.structs[type.struct_id].fields;

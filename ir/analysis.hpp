@@ -28,6 +28,15 @@ ParameterUses parameter_use(const Function& function, std::span<const ParameterU
 /// Whether it changes any array: such a function must run exactly as often as the source says.
 bool has_effects(const ParameterUses& uses);
 
+/// Whether a load is one of a tile out of an array, not of one element.
+bool loads_tile(const Function& function, const Expr& load);
+/// The type of a call of a function with one result: element by element where arguments are tiles.
+Type called_type(const Function& caller, const Function& callee, std::span<const ExprId> args);
+/// Whether evaluating the expression works with tiles, to which all threads of a block must come.
+bool works_with_tiles(const Function& function, ExprId root);
+/// Whether anything in the function is a tile. The threads of a launch of such a kernel are blocks.
+bool uses_tiles(const Function& function);
+
 /// Whether values of the type can carry a derivative: float components, or a struct with such a field. Arrays
 /// as their elements.
 bool is_differentiable(const Module& module, Type type);

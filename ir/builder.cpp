@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "ir/analysis.hpp"
+
 namespace assay::ir {
 namespace {
 
@@ -90,7 +92,7 @@ ExprId Builder::literal(Type type, std::int64_t value) {
 
 ExprId Builder::zero(Type type) {
   if (type.is_scalar()) return literal(type, std::int64_t{0});
-  require(type.is_aggregate(), "zero of a type that is neither scalar nor aggregate");
+  require(type.is_aggregate() || type.is_tile(), "zero of a type that is neither scalar, aggregate nor tile");
   return op(Op::kSplat, {literal(type.component(), std::int64_t{0})}, type);
 }
 
@@ -121,6 +123,13 @@ ExprId Builder::load(VarId array, std::vector<ExprId> indices) {
   return add({.kind = ExprKind::kLoad, .type = type.element(), .args = std::move(args)});
 }
 
+ExprId Builder::load_tile(Type tile, VarId array, std::vector<ExprId> indices) {
+  const ExprId id = load(array, std::move(indices));
+  require(type_of(id) == tile.tile_element(), "a tile of other elements than the array's");
+  function_.expressions.back().type = tile;
+  return id;
+}
+
 ExprId Builder::shape_of(VarId array, int dimension) {
   require(dimension >= 0 && dimension < function_.var(array).type.rank, "a dimension that the array lacks");
   return add({.kind = ExprKind::kShapeOf, .type = kI32, .index = dimension, .args = {var(array)}});
@@ -140,7 +149,8 @@ ExprId Builder::field(ExprId object, int index) {
 ExprId Builder::call(int function, std::vector<ExprId> args) {
   const Function& callee = module_.functions[static_cast<std::size_t>(function)];
   require(callee.results.size() == 1, "a call as a value of a function that does not return one value");
-  return add({.kind = ExprKind::kCall, .type = callee.results[0], .index = function, .args = std::move(args)});
+  const Type type = called_type(function_, callee, args);
+  return add({.kind = ExprKind::kCall, .type = type, .index = function, .args = std::move(args)});
 }
 
 template <class Node>
@@ -168,7 +178,9 @@ void Builder::assign(VarId variable, ExprId value) {
 }
 
 void Builder::store(VarId array, std::vector<ExprId> indices, ExprId value) {
-  require(function_.var(array).type.element() == type_of(value), "a store of another type");
+  require(function_.var(array).type.element() == type_of(value).tile_element() ||
+              function_.var(array).type.element() == type_of(value),
+          "a store of another type");
   emit(Store{var(array), std::move(indices), value});
 }
 

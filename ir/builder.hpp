@@ -40,7 +40,7 @@ class Builder {
   ExprId f32(double value) { return literal(kF32, value); }
   ExprId i32(std::int64_t value) { return literal(kI32, value); }
   ExprId boolean(bool value) { return literal(kBool, std::int64_t{value}); }
-  ExprId zero(Type type);  ///< of a scalar or aggregate type
+  ExprId zero(Type type);  ///< of a scalar, aggregate or tile type
   ExprId var(VarId variable);
   ExprId op(Op op, std::span<const ExprId> args, Type requested = kVoid, std::int32_t index = 0);
   ExprId op(Op op, std::initializer_list<ExprId> args, Type requested = kVoid, std::int32_t index = 0) {
@@ -51,6 +51,8 @@ class Builder {
   ExprId make(Type type, std::initializer_list<ExprId> parts) { return op(Op::kMake, parts, type); }
   ExprId cast(Type type, ExprId value) { return op(Op::kCast, {value}, type); }
   ExprId load(VarId array, std::vector<ExprId> indices);
+  /// The tile that starts at the indices; elements outside the array are zero.
+  ExprId load_tile(Type tile, VarId array, std::vector<ExprId> indices);
   ExprId shape_of(VarId array, int dimension);
   ExprId field(ExprId object, int index);
   ExprId call(int function, std::vector<ExprId> args);

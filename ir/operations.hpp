@@ -124,47 +124,74 @@ enum class Op : std::uint8_t {
   kSpatialBottom,
   // structs
   kWithField,
+  // tiles
+  kTileProduct,
+  kTileSum,
+  kTileBroadcast,
+  kTileReshape,
+  kTileTranspose,
+  kTileMin,
+  kTileMax,
+  kTileArgmin,
+  kTileArgmax,
+  kTileScan,
+  kTileScanExclusive,
+  kTileReverse,
+  kTileExtract,
+  kTileInsert,
 };
-inline constexpr int kOpCount = static_cast<int>(Op::kWithField) + 1;
+inline constexpr int kOpCount = static_cast<int>(Op::kTileInsert) + 1;
 
 enum class AtomicOp : std::uint8_t { kAdd, kSub, kMin, kMax, kAnd, kOr, kXor, kExchange, kCompareAndSwap };
 
 /// How operand types determine the result type. T is one type, the same for all operands so marked. Vectors, matrices,
-/// quaternions and transforms are aggregates.
+/// quaternions and transforms are aggregates. A rule for scalars holds for tiles too, element by element: operands are
+/// then tiles of one shape, or scalars that stand for a tile of equal elements, and the result is such a tile.
 enum class TypeRule : std::uint8_t {
-  kLinear,       ///< T, T -> T: numeric scalar or aggregate
-  kProduct,      ///< numeric scalars T, T -> T; aggregate by its scalar, either order; matrix by matrix, matrix by
-                 ///< vector, vector by matrix; quaternions
-  kQuotient,     ///< numeric scalars T, T -> T; aggregate by its scalar
-  kNegation,     ///< T -> T: signed numeric scalar or aggregate
-  kNumeric,      ///< T... -> T: numeric scalars
-  kFloat,        ///< T... -> T: float scalars
-  kFloatTest,    ///< T -> bool: float scalar
-  kOrder,        ///< T, T -> bool: numeric scalars
-  kEquality,     ///< T, T -> bool: numeric or bool scalars
-  kLogic,        ///< bool... -> bool
-  kSelect,       ///< bool, T, T -> T: any value
-  kBits,         ///< T... -> T: integer scalars
-  kConversion,   ///< scalar -> the requested scalar type
-  kMake,         ///< scalars and aggregates of T -> the requested aggregate of T with as many components together
-  kSplat,        ///< scalar T -> the requested aggregate of T
-  kExtract,      ///< aggregate, i32 -> its part: a matrix's row, otherwise a component
-  kInsert,       ///< aggregate, i32, its part -> the aggregate
-  kComponents,   ///< T, T -> T: vectors or matrices
-  kDot,          ///< two vectors, quaternions or transforms of T -> T
-  kDoubleDot,    ///< two matrices of T -> T
-  kCross,        ///< two vec3 of T -> vec3 of T
-  kLength,       ///< float vector or quaternion of T -> T
-  kLengthSq,     ///< vector or quaternion of T -> T
-  kNormalize,    ///< float vector -> the same
-  kTranspose,    ///< matrix r x c -> matrix c x r
-  kOuter,        ///< vectors of r and c T -> matrix r x c of T
-  kInverse,      ///< square float matrix of 2 to 4 rows -> the same
-  kQuaternion,   ///< quaternion -> the same
-  kTranslation,  ///< transform of T -> vec3 of T
-  kRotation,     ///< transform of T -> quaternion of T
-  kSpatialHalf,  ///< float vec6 of T -> vec3 of T
-  kWithField,    ///< struct, the type of its field `index` -> the struct
+  kLinear,         ///< T, T -> T: numeric scalar or aggregate
+  kProduct,        ///< numeric scalars T, T -> T; aggregate by its scalar, either order; matrix by matrix, matrix by
+                   ///< vector, vector by matrix; quaternions
+  kQuotient,       ///< numeric scalars T, T -> T; aggregate by its scalar
+  kNegation,       ///< T -> T: signed numeric scalar or aggregate
+  kNumeric,        ///< T... -> T: numeric scalars
+  kFloat,          ///< T... -> T: float scalars
+  kFloatTest,      ///< T -> bool: float scalar
+  kOrder,          ///< T, T -> bool: numeric scalars
+  kEquality,       ///< T, T -> bool: numeric or bool scalars
+  kLogic,          ///< bool... -> bool
+  kSelect,         ///< bool, T, T -> T: any value
+  kBits,           ///< T... -> T: integer scalars
+  kConversion,     ///< scalar -> the requested scalar type
+  kMake,           ///< scalars and aggregates of T -> the requested aggregate of T with as many components together
+  kSplat,          ///< scalar T -> the requested aggregate of T
+  kExtract,        ///< aggregate, i32 -> its part: a matrix's row, otherwise a component
+  kInsert,         ///< aggregate, i32, its part -> the aggregate
+  kComponents,     ///< T, T -> T: vectors or matrices
+  kDot,            ///< two vectors, quaternions or transforms of T -> T
+  kDoubleDot,      ///< two matrices of T -> T
+  kCross,          ///< two vec3 of T -> vec3 of T
+  kLength,         ///< float vector or quaternion of T -> T
+  kLengthSq,       ///< vector or quaternion of T -> T
+  kNormalize,      ///< float vector -> the same
+  kTranspose,      ///< matrix r x c -> matrix c x r
+  kOuter,          ///< vectors of r and c T -> matrix r x c of T
+  kInverse,        ///< square float matrix of 2 to 4 rows -> the same
+  kQuaternion,     ///< quaternion -> the same
+  kTranslation,    ///< transform of T -> vec3 of T
+  kRotation,       ///< transform of T -> quaternion of T
+  kSpatialHalf,    ///< float vec6 of T -> vec3 of T
+  kWithField,      ///< struct, the type of its field `index` -> the struct
+  kTileProduct,    ///< numeric tiles r x k and k x c of T -> tile r x c of T
+  kTileSum,        ///< numeric tile -> the requested tile, which broadcasts to its shape
+  kTileBroadcast,  ///< tile -> the requested tile: extents aligned at the last, those of 1 repeated, further ones in
+                   ///< front
+  kTileReshape,    ///< tile -> the requested tile with as many elements
+  kTileTranspose,  ///< tile r x c -> tile c x r
+  kTileExtreme,    ///< numeric tile of T -> tile of one T
+  kTileIndex,      ///< numeric tile -> tile of one i32, the number of an element in row-major order
+  kTileScan,       ///< numeric tile of one dimension -> the same
+  kTileExtract,    ///< tile of T, an i32 for each dimension -> T
+  kTileInsert,     ///< tile of T, an i32 for each dimension, T -> the tile
 };
 
 /// Values at which to sample an operand; the closed interval is inside the operation's domain.
@@ -240,15 +267,19 @@ struct OperationRow {
 
 constexpr const OperationRow& row(Op op) { return kOperations[static_cast<std::size_t>(op)]; }
 
-/// The type of op applied to operands of these types. `requested` is the wanted result of kCast, kMake and
-/// kSplat; for kWithField, whose field types only the Module knows, it is the struct itself. The error says what the
-/// rule wants.
+/// The type of op applied to operands of these types. `requested` is the wanted result where is_requested(rule) says
+/// so; for kWithField, whose field types only the Module knows, it is the struct itself. The error says what the rule
+/// wants.
 Result<Type> result_type(Op op, std::span<const Type> operands, Type requested = kVoid);
 
 /// Whether the result is of a type that is asked for, not one that follows from the operands.
 constexpr bool is_requested(TypeRule rule) {
-  return rule == TypeRule::kConversion || rule == TypeRule::kMake || rule == TypeRule::kSplat;
+  return rule == TypeRule::kConversion || rule == TypeRule::kMake || rule == TypeRule::kSplat ||
+         rule == TypeRule::kTileSum || rule == TypeRule::kTileBroadcast || rule == TypeRule::kTileReshape;
 }
+
+/// Whether an operation on tiles acts on each element by itself.
+constexpr bool is_elementwise(Op op) { return row(op).rule < TypeRule::kTileProduct && op != Op::kSplat; }
 
 /// Whether some operands may go unevaluated.
 constexpr bool is_lazy(Op op) { return op == Op::kAnd || op == Op::kOr || op == Op::kConditional; }

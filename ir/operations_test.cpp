@@ -102,6 +102,53 @@ std::vector<Case> linear_algebra() {
   };
 }
 
+constexpr Type kTile = tile_type(Scalar::kF32, 3, 4);
+constexpr Type kRow = tile_type(Scalar::kF32, 4);
+constexpr Type kOne = tile_type(Scalar::kF32, 1);
+constexpr Type kTests = tile_type(Scalar::kBool, 3, 4);
+
+std::vector<Case> tiles() {
+  return {
+      // element by element, with scalars for all elements
+      {Op::kAdd, {kTile, kTile}, kTile},
+      {Op::kSub, {kF32, kTile}, kTile},
+      {Op::kAdd, {kTile, kRow}, kVoid},
+      {Op::kMul, {kTile, kF64}, kVoid},
+      {Op::kSin, {kRow}, kRow},
+      {Op::kLt, {kTile, kF32}, kTests},
+      {Op::kWhere, {kTests, kTile, kF32}, kTile},
+      {Op::kOr, {kTests, kTests}, kTests},
+      {Op::kConditional, {kTests, kTile, kTile}, kVoid},
+      {Op::kCast, {kTile}, tile_type(Scalar::kF64, 3, 4), tile_type(Scalar::kF64, 3, 4)},
+      {Op::kSplat, {kF32}, kTile, kTile},
+      {Op::kExtract, {kRow, kI32}, kVoid},
+      {Op::kDot, {kRow, kRow}, kVoid},
+      // together
+      {Op::kTileProduct, {kTile, tile_type(Scalar::kF32, 4, 2)}, tile_type(Scalar::kF32, 3, 2)},
+      {Op::kTileProduct, {kTile, kTile}, kVoid},
+      {Op::kTileSum, {kTile}, kOne, kOne},
+      {Op::kTileSum, {kTile}, kRow, kRow},
+      {Op::kTileSum, {kTile}, tile_type(Scalar::kF32, 3, 1), tile_type(Scalar::kF32, 3, 1)},
+      {Op::kTileSum, {kTile}, kVoid, tile_type(Scalar::kF32, 3)},
+      {Op::kTileBroadcast, {kRow}, kTile, kTile},
+      {Op::kTileBroadcast, {tile_type(Scalar::kF32, 3)}, kVoid, kTile},
+      {Op::kTileReshape, {kTile}, tile_type(Scalar::kF32, 12), tile_type(Scalar::kF32, 12)},
+      {Op::kTileReshape, {kTile}, kVoid, tile_type(Scalar::kF32, 11)},
+      {Op::kTileTranspose, {kTile}, tile_type(Scalar::kF32, 4, 3)},
+      {Op::kTileTranspose, {kRow}, kVoid},
+      {Op::kTileMin, {kTile}, kOne},
+      {Op::kTileMax, {kTests}, kVoid},
+      {Op::kTileArgmax, {kTile}, tile_type(Scalar::kI32, 1)},
+      {Op::kTileArgmin, {kF32}, kVoid},
+      {Op::kTileScan, {kRow}, kRow},
+      {Op::kTileScanExclusive, {kTile}, kVoid},
+      {Op::kTileExtract, {kTile, kI32, kI32}, kF32},
+      {Op::kTileExtract, {kTile, kI32}, kVoid},
+      {Op::kTileInsert, {kRow, kI32, kF32}, kRow},
+      {Op::kTileInsert, {kRow, kF32}, kVoid},
+  };
+}
+
 std::vector<Case> scalars() {
   return {
       {Op::kMin, {kI64, kI64}, kI64},
@@ -132,11 +179,17 @@ std::vector<Case> scalars() {
   };
 }
 
-TEST(OperationTypes, FollowTheRuleOfTheTable) {
+std::vector<Case> all_cases() {
   std::vector<Case> cases = scalars();
   for (const Case& c : linear_algebra())
     cases.push_back(c);
-  for (const Case& c : cases) {
+  for (const Case& c : tiles())
+    cases.push_back(c);
+  return cases;
+}
+
+TEST(OperationTypes, FollowTheRuleOfTheTable) {
+  for (const Case& c : all_cases()) {
     const Result<Type> type = result_type(c.op, c.operands, c.requested);
     EXPECT_EQ(type.ok(), !c.result.is_void()) << row(c.op).mnemonic;
     if (type.ok()) {
@@ -149,10 +202,7 @@ TEST(OperationTypes, FollowTheRuleOfTheTable) {
 
 TEST(OperationTypes, EveryRuleIsTriedBothWays) {
   std::set<TypeRule> accepted, refused;
-  std::vector<Case> cases = scalars();
-  for (const Case& c : linear_algebra())
-    cases.push_back(c);
-  for (const Case& c : cases)
+  for (const Case& c : all_cases())
     (c.result.is_void() ? refused : accepted).insert(row(c.op).rule);
   for (const OperationRow& operation : kOperations) {
     EXPECT_TRUE(accepted.contains(operation.rule)) << operation.mnemonic;

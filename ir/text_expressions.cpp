@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/analysis.hpp"
 #include "ir/builder.hpp"
 #include "ir/limits.hpp"
 #include "ir/text_names.hpp"
@@ -174,6 +175,7 @@ ExprId ExpressionParser::parse_named_float(const Token& word, bool negative) {
 
 ExprId ExpressionParser::parse_application(const Token& word) {
   if (word.text == "shape") return parse_shape(word);
+  if (word.text == kTileLoad) return parse_tile_load(word);
   const OperationRow* operation = find_operation(word.text);
   if (operation == nullptr) return parse_call(word);
   return operation->rule == TypeRule::kWithField ? parse_with_field(word) : parse_operation(word, operation->op);
@@ -231,6 +233,23 @@ ExprId ExpressionParser::parse_shape(const Token& word) {
   return add({.kind = ExprKind::kShapeOf, .type = kI32, .index = *dimension, .args = {array}}, word.loc);
 }
 
+/// tile_load<TYPE>(array[offsets]): the load of an element, made one of the tile that starts there.
+ExprId ExpressionParser::parse_tile_load(const Token& word) {
+  cursor_.expect("<");
+  const Type type = parse_type(cursor_, scope_);
+  cursor_.expect(">");
+  cursor_.expect("(");
+  const ExprId load = parse();
+  cursor_.expect(")");
+  if (cursor_.failed()) return kNone;
+  Expr& expr = function_.expressions[static_cast<std::size_t>(load)];
+  if (expr.kind != ExprKind::kLoad || !type.is_tile() || expr.type.is_tile()) {
+    return fail(word.loc, "expected the type of a tile and the element of an array at which it starts");
+  }
+  expr.type = type;
+  return load;
+}
+
 ExprId ExpressionParser::parse_call(const Token& word) {
   const auto found = scope_.functions.find(word.text);
   if (found == scope_.functions.end()) {
@@ -242,8 +261,8 @@ ExprId ExpressionParser::parse_call(const Token& word) {
   if (callee.results.size() != 1) {
     return fail(word.loc, fmt::format("{} returns {} values, expected one", word.text, callee.results.size()));
   }
-  return add({.kind = ExprKind::kCall, .type = callee.results[0], .index = found->second, .args = std::move(args)},
-             word.loc);
+  const Type type = called_type(function_, callee, args);
+  return add({.kind = ExprKind::kCall, .type = type, .index = found->second, .args = std::move(args)}, word.loc);
 }
 
 // ---- what follows an operand

@@ -34,6 +34,7 @@ class ExpressionParser {
   ExprId parse_operation(const Token& word, Op op);
   ExprId parse_with_field(const Token& word);
   ExprId parse_shape(const Token& word);
+  ExprId parse_tile_load(const Token& word);
   ExprId parse_call(const Token& word);
   ExprId parse_load(ExprId array, Loc loc);
   ExprId parse_field(ExprId object, Loc loc);

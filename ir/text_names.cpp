@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 18> kKeywords = {
     "struct", "func",  "kernel", "nullable", "let",    "call", "if",    "else", "for",
     "in",     "while", "break",  "continue", "return", "true", "false", "inf",  "nan",
 };
-constexpr std::array<std::string_view, 6> kTypeWords = {"vec", "mat", "quat", "transform", "array", "local"};
+constexpr std::array<std::string_view, 7> kTypeWords = {"vec", "mat", "quat", "transform", "array", "local", "tile"};
 
 template <class Range>
 bool contains(const Range& range, std::string_view word) {
@@ -66,8 +66,8 @@ bool is_identifier(std::string_view name) {
 bool is_keyword(std::string_view word) { return contains(kKeywords, word); }
 
 bool is_function_word(std::string_view word) {
-  return is_keyword(word) || word == "shape" || word == "range" || find_operation(word) != nullptr ||
-         find_atomic(word) != nullptr;
+  return is_keyword(word) || word == "shape" || word == "range" || word == kTileLoad ||
+         find_operation(word) != nullptr || find_atomic(word) != nullptr;
 }
 
 bool is_type_word(std::string_view word) {

@@ -12,6 +12,9 @@
 
 namespace assay::ir::text {
 
+/// The word in front of the load of a tile.
+inline constexpr std::string_view kTileLoad = "tile_load";
+
 /// [A-Za-z_][A-Za-z0-9_]*
 bool is_identifier(std::string_view name);
 /// Words that name no variable: "let", "inf".

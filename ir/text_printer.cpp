@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/analysis.hpp"
 #include "ir/text.hpp"
 #include "ir/text_names.hpp"
 #include "ir/visit.hpp"
@@ -26,6 +27,8 @@ std::string type_text(Type type, std::string_view struct_name) {
     case Shape::kTransform: element = fmt::format("transform<{}>", scalar); break;
     case Shape::kStruct: element = struct_name; break;
   }
+  if (type.tile_rank() == 1) element = fmt::format("tile<{},{}>", element, type.tile[0]);
+  if (type.tile_rank() == 2) element = fmt::format("tile<{},{},{}>", element, type.tile[0], type.tile[1]);
   if (type.is_array()) return fmt::format("array<{},{}>", element, type.rank);
   if (type.is_local_array()) return fmt::format("local<{},{}>", element, type.extent);
   return element;
@@ -122,7 +125,7 @@ class FunctionPrinter {
       case ExprKind::kLiteral: return literal_text(expr.type, expr.bits);
       case ExprKind::kVariable: return variable(expr.variable);
       case ExprKind::kOperation: return operation(id, expr);
-      case ExprKind::kLoad: return element(operand(id, 0), expr.args, 1, id);
+      case ExprKind::kLoad: return load(id, expr);
       case ExprKind::kShapeOf: return fmt::format("shape({}, {})", operand(id, 0), expr.index);
       case ExprKind::kField: return fmt::format("{}.{}", operand(id, 0), field(id));
       case ExprKind::kCall: return fmt::format("{}({})", function_name(expr.index), list(expr.args, 0, id));
@@ -165,6 +168,13 @@ class FunctionPrinter {
   }
   std::string list(const std::vector<ExprId>& ids) const {
     return list(ids, 0, static_cast<ExprId>(function_.expressions.size()));
+  }
+
+  /// A tile's load says which, an element's does not need to.
+  std::string load(ExprId id, const Expr& expr) const {
+    const std::string place = element(operand(id, 0), expr.args, 1, id);
+    return loads_tile(function_, expr) ? fmt::format("{}<{}>({})", text::kTileLoad, type_text(names_, expr.type), place)
+                                       : place;
   }
 
   std::string element(const std::string& array, const std::vector<ExprId>& indices, std::size_t first,

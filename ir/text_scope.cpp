@@ -65,14 +65,31 @@ Scalar parse_scalar(Cursor& cursor) {
   return Scalar::kBool;
 }
 
-Type parse_type(Cursor& cursor, const Scope& scope) {
-  const Token word = cursor.expect(TokenKind::kWord, "a type");
-  if (cursor.failed()) return kVoid;
-  if (word.text != "array" && word.text != "local") return parse_element(cursor, scope, word);
+namespace {
+
+/// tile<scalar,n> or tile<scalar,r,c>, from its '<' on.
+Type parse_tile(Cursor& cursor, const Scope& scope) {
   cursor.expect("<");
   const Token inner = cursor.expect(TokenKind::kWord, "the type of an element");
   if (cursor.failed()) return kVoid;
   Type type = parse_element(cursor, scope, inner);
+  type.tile[0] = parse_count<std::uint16_t>(cursor);
+  if (cursor.at(",")) type.tile[1] = parse_count<std::uint16_t>(cursor);
+  cursor.expect(">");
+  return cursor.failed() ? kVoid : type;
+}
+
+}  // namespace
+
+Type parse_type(Cursor& cursor, const Scope& scope) {
+  const Token word = cursor.expect(TokenKind::kWord, "a type");
+  if (cursor.failed()) return kVoid;
+  if (word.text == "tile") return parse_tile(cursor, scope);
+  if (word.text != "array" && word.text != "local") return parse_element(cursor, scope, word);
+  cursor.expect("<");
+  const Token inner = cursor.expect(TokenKind::kWord, "the type of an element");
+  if (cursor.failed()) return kVoid;
+  Type type = inner.text == "tile" ? parse_tile(cursor, scope) : parse_element(cursor, scope, inner);
   if (word.text == "array") {
     type.rank = parse_count<std::uint8_t>(cursor);
   } else {

@@ -4,6 +4,7 @@
 // index.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -45,21 +46,25 @@ enum class Shape : std::uint8_t { kVoid, kScalar, kVector, kMatrix, kQuaternion,
 /// rank 0, extent 0: a plain value.
 /// rank 1 to 4: a view of global memory with run-time shape and byte strides, whose element the other members
 /// describe. extent > 0: a fixed-size array that lives in the thread's own memory, indexed by one integer.
+/// tile[0] > 0: a tile, a block of scalars that the threads of one block hold and work on together; of one or two
+/// dimensions.
 struct Type {
   Shape shape = Shape::kVoid;
-  Scalar scalar = Scalar::kBool;  ///< component type; unused for kVoid and kStruct
-  std::uint8_t rows = 0;          ///< vector: length; matrix: rows; otherwise 0
-  std::uint8_t cols = 0;          ///< matrix: columns; otherwise 0
-  std::uint8_t rank = 0;          ///< array rank, 0 to 4
-  std::uint16_t struct_id = 0;    ///< index into Module::structs, for kStruct
-  std::uint32_t extent = 0;       ///< number of elements of a local array
+  Scalar scalar = Scalar::kBool;           ///< component type; unused for kVoid and kStruct
+  std::uint8_t rows = 0;                   ///< vector: length; matrix: rows; otherwise 0
+  std::uint8_t cols = 0;                   ///< matrix: columns; otherwise 0
+  std::uint8_t rank = 0;                   ///< array rank, 0 to 4
+  std::uint16_t struct_id = 0;             ///< index into Module::structs, for kStruct
+  std::uint32_t extent = 0;                ///< number of elements of a local array
+  std::array<std::uint16_t, 2> tile = {};  ///< extents of a tile; 0 for a dimension that it lacks
 
   friend constexpr bool operator==(const Type&, const Type&) = default;
 
   constexpr bool is_void() const { return shape == Shape::kVoid; }
   constexpr bool is_array() const { return rank > 0; }
   constexpr bool is_local_array() const { return extent > 0; }
-  constexpr bool is_value() const { return rank == 0 && extent == 0 && shape != Shape::kVoid; }
+  constexpr bool is_tile() const { return rank == 0 && extent == 0 && tile[0] > 0; }
+  constexpr bool is_value() const { return rank == 0 && extent == 0 && tile[0] == 0 && shape != Shape::kVoid; }
   constexpr bool is_scalar() const { return is_value() && shape == Shape::kScalar; }
   constexpr bool is_vector() const { return is_value() && shape == Shape::kVector; }
   constexpr bool is_matrix() const { return is_value() && shape == Shape::kMatrix; }
@@ -81,6 +86,23 @@ struct Type {
     Type type = *this;
     type.rank = 0;
     type.extent = 0;
+    return type;
+  }
+  constexpr int tile_rank() const { return tile[0] == 0 ? 0 : tile[1] == 0 ? 1 : 2; }
+  /// Number of elements of a tile; 1 for what is none.
+  constexpr int tile_size() const { return tile[0] == 0 ? 1 : tile[0] * (tile[1] == 0 ? 1 : tile[1]); }
+  /// Extent of the tile's last dimension: the distance between its rows.
+  constexpr int tile_columns() const { return tile[1] == 0 ? tile[0] : tile[1]; }
+  /// The type of one element of a tile; of other types themselves.
+  constexpr Type tile_element() const {
+    Type type = *this;
+    type.tile = {};
+    return type;
+  }
+  /// A tile with the extents of another one.
+  constexpr Type tiled_as(Type other) const {
+    Type type = *this;
+    type.tile = other.tile;
     return type;
   }
   constexpr Type array_of(int array_rank) const {
@@ -129,6 +151,11 @@ constexpr Type matrix_type(Scalar scalar, int rows, int cols) {
 }
 constexpr Type quaternion_type(Scalar scalar) { return Type{.shape = Shape::kQuaternion, .scalar = scalar}; }
 constexpr Type transform_type(Scalar scalar) { return Type{.shape = Shape::kTransform, .scalar = scalar}; }
+constexpr Type tile_type(Scalar scalar, int rows, int cols = 0) {
+  return Type{.shape = Shape::kScalar,
+              .scalar = scalar,
+              .tile = {static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(cols)}};
+}
 constexpr Type struct_type(int struct_id) {
   return Type{.shape = Shape::kStruct, .struct_id = static_cast<std::uint16_t>(struct_id)};
 }

@@ -68,6 +68,9 @@ enum class Rule : std::uint8_t {
   // custom derivatives
   kGradient,
   kReplay,
+  // tiles
+  kTile,
+  kTileAccess,
 };
 
 /// One rule: its label and what it demands.
@@ -81,7 +84,8 @@ inline constexpr std::array kRules = {
     RuleRow{Rule::kDuplicateName, "V02-duplicate-name", "kernels, and fields of a struct, have names of their own"},
     RuleRow{Rule::kMalformedType, "V03-malformed-type",
             "vectors and matrices have 1 to 16 numbers a side, quaternions and transforms floats, arrays rank 1 to 4, "
-            "local arrays at most 65536 elements, and a type sets only the members of its shape"},
+            "local arrays at most 65536 elements, tiles scalars, and at most 4096 of them, and a type sets only the "
+            "members of its shape"},
     RuleRow{Rule::kUnknownStruct, "V04-unknown-struct", "a struct type names a struct, in a field an earlier one"},
     RuleRow{Rule::kEmptyStruct, "V05-empty-struct", "a struct has a field"},
     RuleRow{Rule::kFieldType, "V06-field-type", "a field is a value or an array"},
@@ -118,7 +122,8 @@ inline constexpr std::array kRules = {
             "a variable is declared before, in this block or "
             "around it"},
     RuleRow{Rule::kRedeclaredVariable, "V32-redeclared-variable", "a variable is declared once"},
-    RuleRow{Rule::kVariableType, "V33-variable-type", "a declared variable is a value, or a local array of a let"},
+    RuleRow{Rule::kVariableType, "V33-variable-type",
+            "a declared variable is a value, a tile of a let, or a local array of a let"},
     RuleRow{Rule::kReadOnlyVariable, "V34-read-only-variable",
             "parameters, thread indices and loop variables are not assigned"},
     RuleRow{Rule::kLocalArrayValue, "V35-local-array-value", "a local array is not given a value as a whole"},
@@ -141,6 +146,11 @@ inline constexpr std::array kRules = {
             "a function's gradient takes its parameters and the adjoints of its results, returns the adjoints of its "
             "values with floats, and neither changes float arrays"},
     RuleRow{Rule::kReplay, "V49-replay", "a function's replay has its parameters and results and changes no arrays"},
+    RuleRow{Rule::kTile, "V50-tile", "tiles belong to kernels: no function has one"},
+    RuleRow{
+        Rule::kTileAccess, "V51-tile-access",
+        "a tile is loaded from, stored to or added to an array of its elements with as many dimensions; in a kernel "
+        "with tiles no atomic returns what was there"},
 };
 constexpr const RuleRow& row(Rule rule) { return kRules[static_cast<std::size_t>(rule)]; }
 
@@ -162,7 +172,7 @@ constexpr bool rules_in_order() {
   for (std::size_t i = 0; i < kRules.size(); ++i) {
     if (static_cast<std::size_t>(kRules[i].rule) != i) return false;
   }
-  return kRules.size() == static_cast<std::size_t>(Rule::kReplay) + 1;
+  return kRules.size() == static_cast<std::size_t>(Rule::kTileAccess) + 1;
 }
 }  // namespace detail
 static_assert(detail::rules_in_order(), "a rule's row is missing or out of order");

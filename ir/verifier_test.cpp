@@ -307,6 +307,20 @@ std::vector<Breach> statements() {
                const ExprId zero = b.f32(0);
                b.append({Atomic{.array = b.var(0), .indices = {b.i32(0)}, .value = zero, .compare = zero}});
              }),
+      change(Rule::kTile,
+             [](Module& m) {
+               Function function{.name = "f", .results = {kF32}};
+               Builder b(m, function);
+               const VarId t = b.let_zero("t", tile_type(Scalar::kF32, 4));
+               b.return_({b.op(Op::kTileExtract, {b.var(t), b.i32(0)})});
+               m.functions.push_back(std::move(function));
+             }),
+      kernel(Rule::kTileAccess, "let t: tile<f32,4> = tile_load<tile<f32,4>>(y[i, j])"),
+      kernel(Rule::kTileAccess, "let t: tile<u32,4> = tile_load<tile<u32,4>>(x[i])"),
+      kernel(Rule::kTileAccess,
+             "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])\nlet old: f32 = atomic_add(x[i], 1.0)"),
+      kernel(Rule::kValueType, "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])\ny[i, j] = t"),
+      kernel(Rule::kArguments, "let t: tile<f32,4>\nlet q: f32 = call twice(t)"),
       change(Rule::kNesting,
              [](Module& m) {
                m = parsed("kernel k(; i) {\n" + nested_blocks(kMaxBlockDepth - 1) + "}\n");

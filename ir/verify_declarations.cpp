@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/analysis.hpp"
 #include "ir/limits.hpp"
 #include "ir/text.hpp"
 #include "ir/text_names.hpp"
@@ -14,7 +15,7 @@ bool is_side(int length) { return length >= 1 && length <= kMaxVectorLength; }
 
 /// The same shape with no other member set.
 Type plain(Type type) {
-  Type result{.shape = type.shape, .rank = type.rank, .extent = type.extent};
+  Type result{.shape = type.shape, .rank = type.rank, .extent = type.extent, .tile = type.tile};
   if (type.shape == Shape::kStruct) {
     result.struct_id = type.struct_id;
   } else if (type.shape != Shape::kVoid) {
@@ -35,12 +36,18 @@ bool has_good_components(Type type) {
   }
 }
 
+/// No array in memory consists of tiles.
+bool is_good_tile(Type type) {
+  if (type.tile_rank() == 0) return type.tile[1] == 0;
+  return type.shape == Shape::kScalar && type.rank == 0 && type.tile_size() <= kMaxTileSize;
+}
+
 bool is_well_formed(Type type) {
   const bool container = type.rank > 0 || type.extent > 0;
   if (container && type.shape == Shape::kVoid) return false;
   if (type.rank > kMaxRank || type.extent > kMaxLocalExtent || (type.rank > 0 && type.extent > 0)) return false;
   return static_cast<int>(type.scalar) < kScalarCount && type.shape <= Shape::kStruct && type == plain(type) &&
-         has_good_components(type);
+         has_good_components(type) && is_good_tile(type);
 }
 
 void verify_fields(const StructDef& definition, Complaints& complaints) {
@@ -52,7 +59,7 @@ void verify_fields(const StructDef& definition, Complaints& complaints) {
     if (std::any_of(definition.fields.begin(), here, same)) {
       complaints.add(Rule::kDuplicateName, {}, fmt::format("two fields are named {}", field.name));
     }
-    if (field.type.is_void() || field.type.is_local_array()) {
+    if (!field.type.is_value() && !field.type.is_array()) {
       complaints.add(Rule::kFieldType, {}, fmt::format("field {} is neither a value nor an array", field.name));
     }
   }
@@ -114,6 +121,9 @@ void verify_signature(const Module& module, const Function& function, bool is_ke
         fmt::format("found {} parameters and {} thread indices among {} variables of a {}", function.parameter_count,
                     function.launch_rank, function.variables.size(), function.is_kernel ? "kernel" : "function"));
     return;
+  }
+  if (!is_kernel && uses_tiles(function)) {
+    complaints.add(Rule::kTile, function.loc, fmt::format("found a tile in function {}", function.name));
   }
   if (is_kernel ? function.launch_rank < 1 || function.launch_rank > kMaxRank : function.launch_rank != 0) {
     complaints.add(Rule::kLaunchRank, function.loc, fmt::format("found {} thread indices", function.launch_rank));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/analysis.hpp"
 #include "ir/builder.hpp"
 #include "ir/limits.hpp"
 #include "ir/text.hpp"
@@ -112,7 +113,11 @@ class ExpressionVerifier {
     if (expr.args.empty()) return refuse(expr, Rule::kArrayOperand, "found a load without an array");
     const std::span<const ExprId> indices = std::span(expr.args).subspan(1);
     if (!verify_element(function_, expr.args[0], indices, expr.loc, complaints_)) return std::nullopt;
-    return function_.expr(expr.args[0]).type.element();
+    const Type array = function_.expr(expr.args[0]).type;
+    if (!loads_tile(function_, expr) || tile_fits(array, expr.type)) {
+      return loads_tile(function_, expr) ? expr.type : array.element();
+    }
+    return refuse(expr, Rule::kTileAccess, fmt::format("found {} out of {}", name(expr.type), name(array)));
   }
 
   std::optional<Type> shape_of(const Expr& expr) {
@@ -149,9 +154,27 @@ class ExpressionVerifier {
     }
     const Function& callee = callees_.functions[static_cast<std::size_t>(expr.index)];
     if (!verify_arguments(module_, function_, callee, expr.args, expr.loc, complaints_)) return std::nullopt;
-    if (callee.results.size() == 1) return callee.results[0];
+    const bool applied_to_tile =
+        std::ranges::any_of(expr.args, [&](ExprId arg) { return function_.expr(arg).type.is_tile(); });
+    if (applied_to_tile && !acts_on_scalars(callee)) {
+      return refuse(expr, Rule::kArguments,
+                    fmt::format("{} is applied to a tile and does not make one scalar of scalars", callee.name));
+    }
+    const Type type = callee.results.size() == 1 ? called_type(function_, callee, expr.args) : kVoid;
+    for (const ExprId arg : expr.args) {
+      const Type given = function_.expr(arg).type;
+      if (!given.is_tile() || given.tile == type.tile) continue;
+      return refuse(expr, Rule::kArguments, fmt::format("{} is applied to tiles of different shapes", callee.name));
+    }
+    if (!type.is_void()) return type;
     return refuse(expr, Rule::kCallResults,
                   fmt::format("{} returns {} values, expected one", callee.name, callee.results.size()));
+  }
+
+  static bool acts_on_scalars(const Function& callee) {
+    const auto parameters = std::span(callee.variables).first(static_cast<std::size_t>(callee.parameter_count));
+    return callee.results.size() == 1 && callee.results[0].is_scalar() &&
+           std::ranges::all_of(parameters, [](const Variable& parameter) { return parameter.type.is_scalar(); });
   }
 
   std::string name(Type type) const { return to_text(module_, type); }
@@ -198,6 +221,10 @@ bool verify_element(const Function& function, ExprId array, std::span<const Expr
   return false;
 }
 
+bool tile_fits(Type array, Type tile) {
+  return array.is_array() && tile.is_tile() && array.element() == tile.tile_element() && array.rank == tile.tile_rank();
+}
+
 bool verify_arguments(const Module& module, const Function& function, const Function& callee,
                       const std::vector<ExprId>& args, Loc loc, Complaints& complaints) {
   const auto count = static_cast<std::size_t>(callee.parameter_count);
@@ -209,6 +236,7 @@ bool verify_arguments(const Module& module, const Function& function, const Func
   for (std::size_t i = 0; i < count; ++i) {
     const Variable& parameter = callee.variables[i];
     const Expr& arg = function.expr(args[i]);
+    if (arg.type.is_tile() && arg.type.tile_element() == parameter.type) continue;
     if (arg.type != parameter.type) {
       complaints.add(Rule::kArguments, loc,
                      fmt::format("argument {} of {} has type {}, expected {}", i + 1, callee.name,

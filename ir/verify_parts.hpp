@@ -50,6 +50,9 @@ bool verify_arguments(const Module& module, const Function& function, const Func
 bool verify_element(const Function& function, ExprId array, std::span<const ExprId> indices, Loc loc,
                     Complaints& complaints);
 
+/// Whether a tile may be loaded from, or stored to, an array.
+bool tile_fits(Type array, Type tile);
+
 /// Checks the body.
 void verify_statements(const Module& module, const Function& function, const Callees& callees,
                        const std::vector<bool>& sound, Complaints& complaints);

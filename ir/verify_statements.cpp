@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -41,7 +42,8 @@ class StatementVerifier {
         sound_(sound),
         complaints_(complaints),
         states_(function.variables.size()),
-        visited_(function.expressions.size(), kNone) {}
+        visited_(function.expressions.size(), kNone),
+        tiled_(uses_tiles(function)) {}
 
   void verify() {
     const auto declared = static_cast<std::size_t>(function_.parameter_count + function_.launch_rank);
@@ -103,7 +105,7 @@ class StatementVerifier {
     variable = {State::kInScope, read_only};
     in_scope_.push_back(id);
     const Type type = function_.var(id).type;
-    if (type.is_value() || (may_be_local && type.is_local_array())) return true;
+    if (type.is_value() || (may_be_local && (type.is_local_array() || type.is_tile()))) return true;
     complain(Rule::kVariableType, fmt::format("{} has type {}", name(id), text(type)));
     return false;
   }
@@ -199,11 +201,21 @@ class StatementVerifier {
 
   void verify(const Store& store) {
     const Type type = element(store.array, store.indices);
-    if (verify_root(store.value) && !type.is_void()) expect_type(store.value, type, "an element");
+    if (verify_root(store.value) && !type.is_void() && !is_tile_access(store.array, store.value))
+      expect_type(store.value, type, "an element");
+  }
+
+  /// Whether a tile goes into an array of its elements.
+  bool is_tile_access(ExprId array, ExprId value) const {
+    return detail::tile_fits(function_.expr(array).type, function_.expr(value).type);
   }
 
   void verify(const Atomic& atomic) {
     const Type type = element(atomic.array, atomic.indices);
+    if (tiled_ && atomic.result != kNone) {
+      complain(Rule::kTileAccess,
+               "found an atomic that returns what was there, which differs between a block's threads");
+    }
     if (verify_root(atomic.value) && !type.is_void()) verify_atomic(atomic, type);
     const bool compares = atomic.op == AtomicOp::kCompareAndSwap;
     if (compares != (atomic.compare != kNone)) {
@@ -223,6 +235,7 @@ class StatementVerifier {
     if (function_.expr(atomic.array).type.is_local_array()) {
       return complain(Rule::kAtomicTarget, "found an atomic on a local array");
     }
+    if (atomic.op == AtomicOp::kAdd && is_tile_access(atomic.array, atomic.value)) return;
     if (!atomic_takes(atomic.op, type)) {
       return complain(Rule::kAtomicType, fmt::format("found {} on {}", row(atomic.op).mnemonic, text(type)));
     }
@@ -239,6 +252,10 @@ class StatementVerifier {
     }
     const Function& callee = callees_.functions[static_cast<std::size_t>(call.function)];
     if (good) verify_arguments(module_, function_, callee, call.args, loc_, complaints_);
+    const auto is_tile = [&](ExprId arg) { return function_.expr(arg).type.is_tile(); };
+    if (good && std::ranges::any_of(call.args, is_tile)) {
+      complain(Rule::kArguments, fmt::format("{} is applied to a tile in a call that is no value", callee.name));
+    }
     if (call.results.size() != callee.results.size()) {
       return complain(Rule::kCallResults, fmt::format("{} returns {} values, {} variables receive them", callee.name,
                                                       callee.results.size(), call.results.size()));
@@ -330,6 +347,7 @@ class StatementVerifier {
   std::vector<std::int32_t> visited_;  ///< the stamp of the last root that reached the node
   std::int32_t stamp_ = 0;
   Loc loc_;
+  bool tiled_;
   int depth_ = 0;
   int loops_ = 0;
 };

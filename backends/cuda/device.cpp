@@ -110,8 +110,11 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
       built.artifacts.push_back(to_artifact(std::move(compiled), options));
     }
     for (const EntryPoint& entry : kernel.entries) {
-      built.entries.push_back(
-          {.pass = entry.pass, .lane = lane, .symbol = entry.symbol, .parameter_count = entry.parameter_types.size()});
+      built.entries.push_back({.pass = entry.pass,
+                               .lane = lane,
+                               .symbol = entry.symbol,
+                               .parameter_count = entry.parameter_types.size(),
+                               .block_threads = entry.block_threads});
     }
   }
   if (built.artifacts.empty()) {

@@ -69,8 +69,11 @@ BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFla
                                                                           .content = text.take()}));
     }
     for (const EntryPoint& entry : kernel.entries) {
-      built.entries.push_back(
-          {.pass = entry.pass, .lane = lane, .symbol = entry.symbol, .parameter_count = entry.parameter_types.size()});
+      built.entries.push_back({.pass = entry.pass,
+                               .lane = lane,
+                               .symbol = entry.symbol,
+                               .parameter_count = entry.parameter_types.size(),
+                               .block_threads = entry.block_threads});
     }
   }
   return built;

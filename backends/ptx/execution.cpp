@@ -112,6 +112,8 @@ void Execution::run_block(std::uint64_t block) {
   for (std::size_t i = 0; i < shared_.size(); ++i) {
     std::ranges::fill(shared_[i], std::byte{0});
     std::ranges::fill(shared_cells_[i], Cell{});
+    for (std::uint64_t byte = shared_[i].size() - kernel_.shared[i].padding; byte < shared_[i].size(); ++byte)
+      shared_cells_[i][byte / 4].info |= 1U << (byte % 4);
   }
   const std::vector<std::uint32_t> order = order_of(warps_.size(), kBlocksSalt + 2 + block);
   bool first = true;

@@ -135,7 +135,12 @@ std::uint32_t Lowering::new_local(const Variable& variable) {
 }
 
 std::uint32_t Lowering::new_shared(const Variable& variable) {
-  kernel_.shared.push_back({.name = variable.name, .bytes = variable.bytes, .dynamic = variable.bytes == 0});
+  // Compilers read a variable up to the end of its alignment, as in one load of four numbers where three are left.
+  const std::uint64_t alignment = std::max<std::uint64_t>(variable.alignment, 1);
+  kernel_.shared.push_back({.name = variable.name,
+                            .bytes = (variable.bytes + alignment - 1) / alignment * alignment,
+                            .padding = (alignment - variable.bytes % alignment) % alignment,
+                            .dynamic = variable.bytes == 0});
   return static_cast<std::uint32_t>(kernel_.shared.size() - 1);
 }
 

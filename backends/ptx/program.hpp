@@ -119,7 +119,8 @@ struct Op {
 struct Kernel {
   struct Variable {
     std::string name;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;       ///< shared: up to the next multiple of its alignment
+    std::uint64_t padding = 0;     ///< how many of them lie behind what was declared; to read them is no finding
     std::uint32_t first_word = 0;  ///< of a local variable: in each thread's local memory
     bool dynamic = false;          ///< shared memory whose size the launch gives
   };

@@ -146,12 +146,14 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
 
   // A small launch gets a small block: threads without work cost time and blur profiles.
   const std::int64_t warps = std::clamp<std::int64_t>((launch.threads + kLanes - 1) / kLanes, 1, kDefaultWarps);
-  const std::int64_t block = launch.block == 0 ? warps * kLanes : launch.block;
+  const std::int64_t asked = launch.block == 0 ? warps * kLanes : launch.block;
+  const std::int64_t block = entry->block_threads > 0 ? entry->block_threads : asked;
   if (launch.threads < 0 || block > std::numeric_limits<std::int32_t>::max() || block < 0) {
     return LaunchFailed{"the number of threads is out of range"};
   }
   // A grid-stride loop does the rest of what does not fit a grid.
-  const std::int64_t grid = std::clamp<std::int64_t>((launch.threads + block - 1) / block, 1, kMostGridBlocks);
+  const std::int64_t in_block = entry->block_threads > 0 ? 1 : block;
+  const std::int64_t grid = std::clamp<std::int64_t>((launch.threads + in_block - 1) / in_block, 1, kMostGridBlocks);
   LaunchOptions options;
   options.checks = options_.checks;
   options.schedule = {order_of(launch.order), launch.shuffle_seed, false};

@@ -68,9 +68,13 @@ class HostPrinter {
       arguments += ", " + name;
       if (uses[static_cast<std::size_t>(i)].changed()) outputs += show(name);
     }
-    lines_.add(
-        fmt::format("{}<<<(unsigned)((count + kThreadsPerBlock - 1) / kThreadsPerBlock), kThreadsPerBlock>>>({});",
-                    entry.symbol, arguments));
+    if (entry.block_threads > 0) {
+      lines_.add(fmt::format("{}<<<(unsigned)count, block_threads>>>({});", entry.symbol, arguments));
+    } else {
+      lines_.add(
+          fmt::format("{}<<<(unsigned)((count + kThreadsPerBlock - 1) / kThreadsPerBlock), kThreadsPerBlock>>>({});",
+                      entry.symbol, arguments));
+    }
     lines_.add(fmt::format("require(cudaGetLastError(), \"launching {}\");", entry.symbol));
     lines_.add(fmt::format("require(cudaDeviceSynchronize(), \"running {}\");", entry.symbol));
     lines_.append(outputs);

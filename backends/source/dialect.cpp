@@ -16,8 +16,9 @@ class CppDialect final : public Dialect {
     return {"long long " + begin_, "long long " + end_};
   }
 
-  void open_threads(Lines& lines, FunctionPrinter&, std::string_view thread) override {
-    lines.open(fmt::format("for (long long {0} = {1}; {0} < {2}; ++{0}) {{", thread, begin_, end_));
+  void open_threads(Lines& lines, FunctionPrinter&, std::string_view thread) override { open_blocks(lines, thread); }
+  void open_blocks(Lines& lines, std::string_view block) override {
+    lines.open(fmt::format("for (long long {0} = {1}; {0} < {2}; ++{0}) {{", block, begin_, end_));
   }
 
  private:
@@ -41,6 +42,9 @@ class CudaDialect final : public Dialect {
     lines.add(fmt::format("const long long {} = (long long)blockIdx.x * blockDim.x + threadIdx.x;", first));
     lines.add(fmt::format("const long long {} = (long long)gridDim.x * blockDim.x;", stride));
     lines.open(fmt::format("for (long long {0} = {1}; {0} < {2}; {0} += {3}) {{", thread, first, count_, stride));
+  }
+  void open_blocks(Lines& lines, std::string_view block) override {
+    lines.open(fmt::format("for (long long {0} = blockIdx.x; {0} < {1}; {0} += gridDim.x) {{", block, count_));
   }
 
  private:

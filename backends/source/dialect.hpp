@@ -24,6 +24,8 @@ class Dialect {
   virtual std::vector<std::string> range_parameters(FunctionPrinter& printer) = 0;
   /// Opens the loop over the threads, whose linear number is the variable `thread`. Call after range_parameters().
   virtual void open_threads(Lines& lines, FunctionPrinter& printer, std::string_view thread) = 0;
+  /// The same of a kernel with tiles, whose launch counts blocks of threads.
+  virtual void open_blocks(Lines& lines, std::string_view block) = 0;
 };
 
 std::unique_ptr<Dialect> make_dialect(backends::SourceTarget target);

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/analysis.hpp"
+
 namespace assay::source {
 namespace {
 
@@ -18,11 +20,11 @@ using ir::Scalar;
 using ir::Shape;
 using ir::Type;
 
-// Precedence as in C++, higher binds tighter.
+// Precedence as in expressions.hpp.
 constexpr int kComma = 0;
-constexpr int kTernary = 2;
+constexpr int kTernary = kTernaryText;
 constexpr int kUnary = 14;
-constexpr int kPostfix = 15;
+constexpr int kPostfix = kPostfixText;
 
 struct Infix {
   std::string_view token;
@@ -178,6 +180,8 @@ std::string ExpressionPrinter::zero(Type type) {
 
 Text ExpressionPrinter::text(ExprId id, LiteralForm form) {
   const Expr& e = expr(id);
+  const bool by_elements = e.kind == ExprKind::kCall || (e.kind == ExprKind::kOperation && ir::is_elementwise(e.op));
+  if (e.type.is_tile() && by_elements) return by_element(id);
   switch (e.kind) {
     case ExprKind::kLiteral: {
       std::string literal = literal_text(unit_, e, form);
@@ -199,6 +203,7 @@ Text ExpressionPrinter::text(ExprId id, LiteralForm form) {
 }
 
 Text ExpressionPrinter::load(const Expr& e) {
+  if (ir::loads_tile(function_, e)) return load_tile(e);
   const std::vector<ExprId> indices(e.args.begin() + 1, e.args.end());
   std::string cell = element(e.args[0], indices);
   const std::string test = null_test(e.args[0]);
@@ -229,6 +234,7 @@ Text ExpressionPrinter::operation(const Expr& e) {
     case Op::kExtract: return extract(e);
     case Op::kSplat:
       if (is_positive_zero(expr(e.args[0]))) return {zero(e.type), kPostfix};
+      if (e.type.is_tile()) return pattern(e, "tile_fill<$T>($0)");
       break;
     case Op::kWithField:
       return {fmt::format("{}({})", unit_.use_setter(e.type.struct_id, e.index), arguments(e.args, LiteralForm::kBare)),

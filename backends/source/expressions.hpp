@@ -12,6 +12,10 @@
 
 namespace assay::source {
 
+// Precedence as in C++, higher binds tighter.
+inline constexpr int kTernaryText = 2;
+inline constexpr int kPostfixText = 15;
+
 /// Text with the precedence of its outermost operator.
 struct Text {
   std::string text;
@@ -52,6 +56,9 @@ class ExpressionPrinter {
   Text conditional(const ir::Expr& expr);
   Text call_pattern(const ir::Expr& expr, std::string_view pattern);
   Text load(const ir::Expr& expr);
+  // tile_expressions.cpp
+  Text by_element(ir::ExprId expr);
+  Text load_tile(const ir::Expr& expr);
   Text cast(const ir::Expr& expr);
   Text narrowed(const ir::Expr& expr, Text result);
   bool wraps(const ir::Expr& expr) const;

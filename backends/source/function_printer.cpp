@@ -39,7 +39,11 @@ FunctionPrinter::FunctionPrinter(Unit& unit, const ir::Function& function, bool 
       source_comments_(source_comments),
       names_(function.variables.size()),
       assigned_(function.variables.size()),
+      tiled_(ir::uses_tiles(function)),
+      read_(function.variables.size()),
+      changed_(function.variables.size()),
       expressions_(unit, function, names_) {
+  if (tiled_) find_accesses();
   for (const ir::VarId variable : ir::assigned_variables(function.body)) {
     assigned_[static_cast<std::size_t>(variable)] = true;
   }
@@ -48,8 +52,10 @@ FunctionPrinter::FunctionPrinter(Unit& unit, const ir::Function& function, bool 
 
 /// Names that the body's text may mention besides its variables.
 void FunctionPrinter::reserve_functions() {
-  for (const char* name : {"real", "half", "bfloat", "Float16", "Lifted", "Array", "Vec", "Mat", "Quat", "Transform",
-                           "infinity", "not_a_number", "wrap_add", "wrap_sub", "wrap_mul", "wrap_neg"}) {
+  for (const char* name : {"real",         "half",      "bfloat",     "Float16",         "Lifted",   "Array",
+                           "Vec",          "Mat",       "Quat",       "Transform",       "infinity", "not_a_number",
+                           "wrap_add",     "wrap_sub",  "wrap_mul",   "wrap_neg",        "Tile",     "tile_leader",
+                           "tile_barrier", "tile_load", "tile_store", "tile_atomic_add", "tile_map", "tile_fill"}) {
     scopes_.reserve(name);
   }
   for (const std::string& symbol : unit_.symbols())
@@ -166,7 +172,72 @@ void FunctionPrinter::print(const ir::Store& node) {
   };
   const std::string test = expressions_.null_test(node.array);
   const std::string guard = test.empty() ? "" : fmt::format("if ({}) ", test);
-  lines_.add(guard + assignment(expressions_.element(node.array, node.indices), is_element, node.value));
+  if (function_.expr(node.value).type.is_tile() && !function_.expr(node.array).type.is_local_array()) {
+    unit_.helpers().use("tile_store");
+    const std::string value = kept(node.array, node.value);
+    return change(node.array, true,
+                  fmt::format("{}tile_store({}, {}, {});", guard, expressions_.print(node.array), value,
+                              expressions_.arguments(node.indices, LiteralForm::kBare)));
+  }
+  const std::string place = element_for_leader(node.array, node.indices);
+  if (tiled_ && ir::works_with_tiles(function_, node.value)) {
+    const std::string value = keep(node.value);
+    return change(node.array, false, fmt::format("{}{} = {};", guard, place, value));
+  }
+  change(node.array, false, guard + assignment(place, is_element, node.value));
+}
+
+void FunctionPrinter::find_accesses() {
+  const auto mark = [&](std::vector<bool>& set, ExprId array) {
+    set[static_cast<std::size_t>(function_.expr(array).variable)] = true;
+  };
+  for (const Expr& e : function_.expressions) {
+    if (e.kind == ExprKind::kLoad) mark(read_, e.args[0]);
+  }
+  ir::for_each_statement(function_.body, [&](const ir::Stmt& statement) {
+    if (const auto* store = std::get_if<ir::Store>(&statement.node)) mark(changed_, store->array);
+    if (const auto* atomic = std::get_if<ir::Atomic>(&statement.node)) mark(changed_, atomic->array);
+  });
+}
+
+bool FunctionPrinter::needs_barriers(ExprId array) const {
+  const auto variable = static_cast<std::size_t>(function_.expr(array).variable);
+  return read_[variable] && changed_[variable] && !function_.var(function_.expr(array).variable).type.is_local_array();
+}
+
+std::string FunctionPrinter::kept(ExprId array, ExprId value) {
+  const bool is_variable = function_.expr(value).kind == ExprKind::kVariable;
+  return !needs_barriers(array) || is_variable ? expressions_.print(value) : keep(value);
+}
+
+std::string FunctionPrinter::keep(ExprId value) {
+  const std::string text = expressions_.initialiser(value);
+  const std::string name = scopes_.declare("kept");
+  lines_.add(fmt::format("const {} {} = {};", unit_.type(function_.expr(value).type), name, text));
+  return name;
+}
+
+std::string FunctionPrinter::for_leader(ExprId value) {
+  return tiled_ && ir::works_with_tiles(function_, value) ? keep(value) : expressions_.print(value);
+}
+
+std::string FunctionPrinter::element_for_leader(ExprId array, const std::vector<ExprId>& indices) {
+  const auto works = [&](ExprId index) { return ir::works_with_tiles(function_, index); };
+  if (!tiled_ || std::ranges::none_of(indices, works)) return expressions_.element(array, indices);
+  std::string list;
+  for (const ExprId index : indices)
+    list += (list.empty() ? "" : ", ") + for_leader(index);
+  return fmt::format("{}.at({})", expressions_.print(array), list);
+}
+
+void FunctionPrinter::change(ExprId array, bool by_all, const std::string& statement) {
+  const bool local = function_.expr(array).type.is_local_array();
+  if (!tiled_ || local) return lines_.add(statement);
+  unit_.helpers().use("tile_block");
+  const bool waits = needs_barriers(array);
+  if (waits) lines_.add("tile_barrier();");
+  lines_.add(by_all ? statement : "if (tile_leader()) " + statement);
+  if (waits) lines_.add("tile_barrier();");
 }
 
 /// "place = value;", or an assignment to a part of the place where the value is the place with that part replaced.
@@ -207,15 +278,24 @@ bool FunctionPrinter::same(ExprId a, ExprId b) const {
 
 void FunctionPrinter::print(const ir::Atomic& node) {
   const ir::Type type = function_.expr(node.value).type;
+  if (type.is_tile()) {
+    unit_.helpers().use("tile_atomic_add");
+    const std::string test = expressions_.null_test(node.array);
+    const std::string value = kept(node.array, node.value);
+    return change(
+        node.array, true,
+        fmt::format("{}tile_atomic_add({}, {}, {});", test.empty() ? "" : fmt::format("if ({}) ", test),
+                    expressions_.print(node.array), value, expressions_.arguments(node.indices, LiteralForm::kBare)));
+  }
   const std::string function = fmt::format("{}{}", ir::row(node.op).mnemonic, type.is_aggregate() ? "_components" : "");
   unit_.helpers().use(function);
   if (is_half(type.scalar) && unit_.target() == backends::SourceTarget::kCuda) unit_.helpers().use("atomic_add_half");
-  std::string call = fmt::format("{}({}, ", function, expressions_.element(node.array, node.indices));
-  if (node.compare != ir::kNone) call += expressions_.print(node.compare) + ", ";
-  call += expressions_.print(node.value) + ")";
+  std::string call = fmt::format("{}({}, ", function, element_for_leader(node.array, node.indices));
+  if (node.compare != ir::kNone) call += for_leader(node.compare) + ", ";
+  call += for_leader(node.value) + ")";
   const std::string test = expressions_.null_test(node.array);
   if (node.result == ir::kNone) {
-    lines_.add(test.empty() ? call + ";" : fmt::format("if ({}) {};", test, call));
+    change(node.array, false, test.empty() ? call + ";" : fmt::format("if ({}) {};", test, call));
     return;
   }
   if (!test.empty()) call = fmt::format("{} ? {} : {}", test, call, expressions_.zero(type));

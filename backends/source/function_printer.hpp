@@ -58,6 +58,21 @@ class FunctionPrinter {
   void print(const ir::Continue&) { lines_.add("continue;"); }
   void print(const ir::Return& node);
 
+  /// Whether the kernel has tiles, and both reads and changes the array: a block's threads must then wait for each
+  /// other around each change.
+  bool needs_barriers(ir::ExprId array) const;
+  /// A change of memory that all threads of a tile kernel's block come to: by all, of a tile, or by one.
+  void change(ir::ExprId array, bool by_all, const std::string& statement);
+  void find_accesses();
+  /// A tile that must not be computed between the barriers: a variable's name.
+  std::string kept(ir::ExprId array, ir::ExprId tile);
+  /// A new variable with the value, declared in front of the statement.
+  std::string keep(ir::ExprId value);
+  /// The value as an operand of what only the first thread of a block does.
+  std::string for_leader(ir::ExprId value);
+  /// An element that only the first thread of a block touches.
+  std::string element_for_leader(ir::ExprId array, const std::vector<ir::ExprId>& indices);
+
   using Matches = std::function<bool(ir::ExprId)>;
   std::string assignment(std::string place, Matches is_place, ir::ExprId value);
   bool same(ir::ExprId a, ir::ExprId b) const;
@@ -70,6 +85,9 @@ class FunctionPrinter {
   std::vector<std::string> names_;
   NameScopes scopes_;
   std::vector<bool> assigned_;  ///< by variable
+  bool tiled_;
+  std::vector<bool> read_;     ///< by variable: arrays that elements are loaded from
+  std::vector<bool> changed_;  ///< by variable: arrays that elements are stored or added to
   ExpressionPrinter expressions_;
   Lines lines_;
   Leaving leaving_ = Leaving::kReturn;

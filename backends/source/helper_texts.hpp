@@ -6,6 +6,7 @@
 namespace assay::source {
 
 extern const std::string_view kCommonHelpers;
+extern const std::string_view kTileHelpers;
 extern const std::string_view kCpuHelpers;
 extern const std::string_view kCudaHelpers;
 extern const std::string_view kHostProgram;

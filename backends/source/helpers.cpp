@@ -99,7 +99,7 @@ class Registry {
         add(std::string(function.name), library_text(function) + "\n", {});
       }
     }
-    for (const std::string_view file : {cpp ? kCpuHelpers : kCudaHelpers, kCommonHelpers}) {
+    for (const std::string_view file : {cpp ? kCpuHelpers : kCudaHelpers, kCommonHelpers, kTileHelpers}) {
       for (Section& section : parse_sections(file)) {
         replace_all(section.text, "$F", cpp ? "static inline" : "__device__ inline");
         replace_all(section.text, "$M ", cpp ? "" : "__device__ ");

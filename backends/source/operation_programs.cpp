@@ -60,6 +60,16 @@ class Program {
   Builder& builder() { return builder_; }
   ir::ExprId in(Type type) { return builder_.load(of(type).in, {builder_.var(index_)}); }
   void out(ir::ExprId value) { builder_.store(of(builder_.type_of(value)).out, {builder_.var(index_)}, value); }
+  /// A tile of four elements of the array of scalars, and what is made of such.
+  ir::ExprId in_tile(Scalar scalar) {
+    return builder_.load_tile(ir::tile_type(scalar, 4), of(ir::scalar_type(scalar)).in, {builder_.var(index_)});
+  }
+  void out_tile(ir::ExprId value) {
+    const Type type = builder_.type_of(value);
+    if (!type.is_tile()) return out(value);
+    const ir::ExprId flat = builder_.op(Op::kTileReshape, {value}, ir::tile_type(type.scalar, type.tile_size()));
+    builder_.store(of(type.component()).out, {builder_.var(index_)}, flat);
+  }
   ir::VarId out_array(Type type) { return of(type).out; }
   ir::ExprId index() { return builder_.var(index_); }
 
@@ -104,6 +114,22 @@ void for_each_combination(const ir::OperationRow& row, const std::vector<Type>& 
   }
 }
 
+/// The operation applied to a tile of four elements.
+ir::ExprId tile_result(Builder& b, Op op, ir::ExprId four) {
+  const Scalar scalar = b.type_of(four).scalar;
+  const auto square = [&] { return b.op(Op::kTileReshape, {four}, ir::tile_type(scalar, 2, 2)); };
+  switch (op) {
+    case Op::kTileProduct: return b.op(op, {square(), square()});
+    case Op::kTileSum: return b.op(op, {square()}, ir::tile_type(scalar, 2, 1));
+    case Op::kTileBroadcast: return b.op(op, {four}, ir::tile_type(scalar, 3, 4));
+    case Op::kTileReshape: return square();
+    case Op::kTileTranspose: return b.op(op, {square()});
+    case Op::kTileExtract: return b.op(op, {square(), b.i32(1), b.i32(0)});
+    case Op::kTileInsert: return b.op(op, {four, b.i32(1), b.literal(ir::scalar_type(scalar), std::int64_t{7})});
+    default: return b.op(op, {four});
+  }
+}
+
 ir::Module module_with_struct() {
   ir::Module module;
   module.structs.push_back({"Pair", {{"number", ir::kI32}, {"place", ir::vector_type(Scalar::kF32, 3)}}});
@@ -121,6 +147,9 @@ ir::Module every_operation() {
     if (row.op == Op::kWithField) {
       const Type pair = ir::struct_type(0);
       program.out(b.op(Op::kWithField, {program.in(pair), program.in(ir::kI32)}, pair, 0));
+    } else if (!ir::is_elementwise(row.op) && row.op != Op::kSplat) {
+      for (const Scalar scalar : {Scalar::kF32, Scalar::kF64, Scalar::kI32})
+        program.out_tile(tile_result(b, row.op, program.in_tile(scalar)));
     } else {
       for_each_combination(row, types(module), [&](const std::vector<Type>& operands, Type requested) {
         std::vector<ir::ExprId> args;

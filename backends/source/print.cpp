@@ -13,6 +13,7 @@
 #include "backends/source/lines.hpp"
 #include "backends/source/support.hpp"
 #include "backends/source/unit.hpp"
+#include "ir/analysis.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::source {
@@ -220,7 +221,10 @@ class KernelPrinter {
 
   std::string entry(const ir::Function& function, Pass pass) {
     FunctionPrinter printer(unit_, function, options_.source_comments);
-    EntryPoint entry{.pass = pass, .symbol = entry_symbol(forward_, pass), .parameter_types = {}};
+    EntryPoint entry{.pass = pass,
+                     .symbol = entry_symbol(forward_, pass),
+                     .parameter_types = {},
+                     .block_threads = ir::uses_tiles(function) ? backends::kTileBlockThreads : 0};
     const std::vector<std::string> own = printer.parameters();
     std::vector<std::string> parameters = dialect_->range_parameters(printer);
     const std::vector<std::string> names = declare_extents(printer, function);
@@ -250,8 +254,10 @@ class KernelPrinter {
 
   void threads(Lines& lines, FunctionPrinter& printer, const ir::Function& function,
                const std::vector<std::string>& extents) {
-    const std::string thread = printer.internal_name("thread");
-    dialect_->open_threads(lines, printer, thread);
+    const bool tiled = ir::uses_tiles(function);
+    const std::string thread = printer.internal_name(tiled ? "block" : "thread");
+    if (tiled) dialect_->open_blocks(lines, thread);
+    else dialect_->open_threads(lines, printer, thread);
     declare_indices(lines, printer, function, thread, extents);
     if (returns_from_loop(function)) {
       // In a block, so that the jump leaves the scope of its variables.

@@ -44,6 +44,10 @@ class Check {
 
   void type(ir::Type type, ir::Loc loc) {
     if (type.shape == Shape::kVoid) return;
+    if (type.tile_rank() > 0 && (is_half(type.scalar) || type.scalar == Scalar::kI8 || type.scalar == Scalar::kU8 ||
+                                 type.scalar == Scalar::kI16 || type.scalar == Scalar::kU16)) {
+      refuse(fmt::format("a tile of {}: tiles of 32 and 64 bits are printed", ir::row(type.scalar).warp_name), loc);
+    }
     if (type.shape == Shape::kStruct) {
       for (const ir::Field& field : module_.structs[type.struct_id].fields)
         this->type(field.type, loc);
@@ -51,7 +55,7 @@ class Check {
   }
 
   void update(const ir::Function& function, const ir::Atomic& atomic, ir::Loc loc) {
-    const ir::Type type = function.expr(atomic.value).type;
+    const ir::Type type = function.expr(atomic.value).type.tile_element();
     const bool addable = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub ||
                          atomic.op == ir::AtomicOp::kMin || atomic.op == ir::AtomicOp::kMax;
     const bool adds = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub;

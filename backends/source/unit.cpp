@@ -29,7 +29,8 @@ std::string_view spelling(Scalar scalar) {
 
 Unit::Unit(const ir::Module& module, SourceTarget target, std::vector<std::string> symbols)
     : module_(module), target_(target), symbols_(std::move(symbols)), helpers_(target) {
-  for (const char* name : {"real", "half", "bfloat", "fill_sample", "show_value", "require"})
+  for (const char* name : {"real", "half", "bfloat", "fill_sample", "show_value", "require", "block_threads",
+                           "tile_lane", "tile_leader", "tile_barrier", "tile_scratch", "tile_share"})
     globals_.reserve(name);
   for (const std::string& symbol : symbols_)
     globals_.reserve(symbol);
@@ -67,6 +68,11 @@ std::string Unit::type(ir::Type type) {
     return fmt::format("Array<{}, {}>", this->type(type.element()), type.rank);
   }
   const std::string_view scalar = spelling(type.scalar);
+  if (type.tile_rank() > 0) {
+    helpers_.use("Tile");
+    const std::string columns = type.tile_rank() == 1 ? "" : fmt::format(", {}", type.tile[1]);
+    return fmt::format("Tile<{}, {}{}>", scalar, type.tile[0], columns);
+  }
   if (type.shape != Shape::kStruct && is_half(type.scalar)) helpers_.use("Float16");
   switch (type.shape) {
     case Shape::kVoid: return "void";

@@ -71,7 +71,10 @@ json plan_launch(const Subject& subject, std::size_t number, Bytes& data) {
     const Bytes seeds = seed_bytes(subject.module(), argument, set.seeds[p]);
     data.insert(data.end(), seeds.begin(), seeds.end());
   }
-  return {{"extents", launch.extents}, {"gradient", gradient}, {"parameters", std::move(parameters)}};
+  return {{"extents", launch.extents},
+          {"tiled", ir::uses_tiles(subject.kernel())},
+          {"gradient", gradient},
+          {"parameters", std::move(parameters)}};
 }
 
 Result<void> write_plan(const fs::path& folder, const std::vector<Subject>& subjects) {

@@ -114,6 +114,7 @@ class Launch:
     def __init__(self, kernel, plan, folder, with_gradient):
         self.kernel = kernel
         self.extents = tuple(plan["extents"])
+        self.tiled = plan["tiled"]
         self.parameters = plan["parameters"]
         self.values = []
         self.seeds = {}
@@ -135,7 +136,10 @@ class Launch:
                 position += parameter["bytes"]
 
     def run(self):
-        wp.launch(self.kernel, dim=self.extents, inputs=self.inputs.all(), device="cpu")
+        if self.tiled:
+            wp.launch_tiled(self.kernel, dim=self.extents, inputs=self.inputs.all(), block_dim=64, device="cpu")
+        else:
+            wp.launch(self.kernel, dim=self.extents, inputs=self.inputs.all(), device="cpu")
 
     def arrays(self):
         return [(value, parameter["bytes"])

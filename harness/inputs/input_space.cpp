@@ -103,12 +103,14 @@ InputSpace::InputSpace(const Module& module, const Function& kernel, const refer
       kernel_(&kernel),
       oracle_(&oracle),
       hints_(std::move(hints)),
-      uses_(parameter_use(module, kernel)) {
+      uses_(parameter_use(module, kernel)),
+      tiled_(uses_tiles(kernel)) {
   const auto count = static_cast<std::size_t>(kernel.parameter_count);
   for (std::size_t p = 0; p < count; ++p) {
     const Type type = kernel.variables[p].type;
     uninitialised_.push_back(type.is_array() && !uses_[p].read && !uses_[p].atomically_updated);
     least_shape_.emplace_back(type.rank, 0);
+    tile_shape_.emplace_back();
   }
   least_integer_.assign(count, 0);
   permuted_.assign(count, false);
@@ -119,7 +121,8 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
   // Extents of several dimensions differ from each other, so that exchanged indices show.
   static constexpr std::int32_t kFurther[3] = {5, 3, 2};
   for (int d = 0; d < kernel_->launch_rank; ++d) {
-    const std::int32_t wanted = d == 0 ? request.size : kFurther[d - 1];
+    std::int32_t wanted = d == 0 ? request.size : kFurther[d - 1];
+    if (tiled_) wanted = std::min(wanted, d == 0 ? 3 : 2);
     launch.extents.push_back(single_[static_cast<std::size_t>(d)] ? std::min(wanted, 1) : wanted);
   }
 }
@@ -135,7 +138,10 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const std::size_t from = std::min(d, launch.extents.size() - 1);
       const bool beyond = d >= launch.extents.size();
       const std::int32_t guessed = beyond ? 6 + static_cast<std::int32_t>(d) : launch.extents[from];
-      shape.push_back(std::max(guessed, least_shape_[static_cast<std::size_t>(p)][d]));
+      const std::int32_t least = least_shape_[static_cast<std::size_t>(p)][d];
+      const bool of_tiles = !tile_shape_[static_cast<std::size_t>(p)].empty();
+      const std::int32_t held = of_tiles ? tile_extent(static_cast<std::size_t>(p), d, request) : guessed;
+      shape.push_back(std::max(held, least));
     }
     if (type.is_array()) elements += std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
     if (elements > kMostElements) return std::nullopt;
@@ -263,6 +269,27 @@ bool InputSpace::learn_out_of_bounds(const Finding& finding) {
   return learnt;
 }
 
+bool InputSpace::learn_tiles(const reference::Reference& reference) {
+  bool learnt = false;
+  for (std::size_t p = 0; p < reference.tile_extents.size(); ++p) {
+    const auto& asked = reference.tile_extents[p];
+    std::vector<std::int32_t>& known = tile_shape_[p];
+    if (!asked.empty()) known.resize(asked.size());
+    for (std::size_t d = 0; d < asked.size(); ++d) {
+      if (asked[d] <= known[d] || asked[d] > kLargestExtent) continue;
+      known[d] = asked[d];
+      learnt = true;
+    }
+  }
+  return learnt;
+}
+
+std::int32_t InputSpace::tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const {
+  const std::int32_t whole = tile_shape_[parameter][dimension];
+  const auto cut = static_cast<std::int32_t>(request.seed % 2 == 0 ? 0 : mixed(request.seed, dimension, parameter) % 3);
+  return std::max(whole - cut, std::min(whole, 1));
+}
+
 bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
   // Threads that collide through an index array need a permutation; those that ignore a dimension,
   // in which they then differ, one of it.
@@ -343,6 +370,7 @@ std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const
     run.order = sampled_threads(drawn.launch.threads(), request.seed);
     run.instruction_budget = request.instruction_budget;
     drawn.reference = oracle_->evaluate(run);
+    if (drawn.reference.findings.empty() && learn_tiles(drawn.reference) && attempt + 1 < kTries) continue;
     if (drawn.reference.findings.empty()) {
       if (positive_ || !is_degenerate(drawn.reference)) return drawn;
       positive_ = true;

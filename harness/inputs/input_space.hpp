@@ -85,6 +85,11 @@ class InputSpace {
   bool learn(const std::vector<reference::Finding>& findings, const ir::Launch& launch);
   bool learn_out_of_bounds(const reference::Finding& finding);
   bool learn_race(const reference::Finding& finding, const ir::Launch& launch);
+  /// Notes how far tiles reach; true if an array was smaller than its tiles ask for, so that a larger one tells more.
+  bool learn_tiles(const reference::Reference& reference);
+  /// Of an array that tiles come from or go to: what they ask for or, in every other draw, a little less, so that some
+  /// tiles reach over its end.
+  std::int32_t tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const;
   /// Whether too much of what the launch computes is undefined or unbounded.
   bool is_degenerate(const reference::Reference& reference) const;
 
@@ -94,9 +99,11 @@ class InputSpace {
   Hints hints_;
   ir::ParameterUses uses_;
   std::vector<bool> uninitialised_;
+  bool tiled_;  ///< the threads of a launch are blocks, each of which does a good deal
 
   // What draws have learnt.
   std::vector<std::vector<std::int32_t>> least_shape_;  ///< by parameter and dimension: indices that were used
+  std::vector<std::vector<std::int32_t>> tile_shape_;   ///< the same: extents that would hold all tiles; empty without
   std::vector<std::int64_t> least_integer_;             ///< by parameter: lower end of unhinted integers
   std::vector<bool> permuted_;                          ///< by parameter: index arrays made permutations
   std::vector<bool> single_;                            ///< by launch dimension: extent 1

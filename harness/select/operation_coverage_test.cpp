@@ -179,6 +179,7 @@ constexpr Home kHomes[] = {
     {Family::kQuaternion, Op::kQuatInverse, Op::kQuatInverse},
     {Family::kTransform, Op::kTranslation, Op::kSpatialBottom},
     {Family::kStructParam, Op::kWithField, Op::kWithField},
+    {Family::kTile, Op::kTileProduct, Op::kTileInsert},
 };
 
 TEST(OperationCoverage, EachFamilyReachesItsOwn) {

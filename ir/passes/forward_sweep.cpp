@@ -35,7 +35,7 @@ ExprId Sweeps::expr(const Operand& operand) {
   if (!operand.is_constant()) return b_.var(primal_[index(operand.value)]);
   if (operand.type.is_float_scalar()) return b_.literal(operand.type, std::bit_cast<double>(operand.bits));
   if (operand.type.is_scalar()) return b_.literal(operand.type, static_cast<std::int64_t>(operand.bits));
-  if (operand.type.is_aggregate()) return b_.zero(operand.type);
+  if (operand.type.is_aggregate() || operand.type.is_tile()) return b_.zero(operand.type);
   return b_.var(b_.let_zero("zero", operand.type));
 }
 
@@ -112,7 +112,12 @@ void Sweeps::forward_load(const LoadNode& load) {
   if (reverse_depth_ > 0 && liveness_.stored_since(*outermost_, load.array)) {
     fail(refuse(Refusal::kOverwrittenInLoop, module_, b_.at(), kernel_.var(load.array).name));
   }
-  define(load.result, b_.load(load.array, exprs(load.indices)));
+  define(load.result, cell(load.array, load.indices, value_of(load.result).type));
+}
+
+ExprId Sweeps::cell(VarId array, const std::vector<Operand>& indices, Type type) {
+  const bool of_tiles = b_.function().var(array).type.element() == type;
+  return type.is_tile() && !of_tiles ? b_.load_tile(type, array, exprs(indices)) : b_.load(array, exprs(indices));
 }
 
 void Sweeps::forward_custom(const CustomNode& custom, const ValueSet& live) {

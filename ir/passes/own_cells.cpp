@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/analysis.hpp"
 #include "ir/builder.hpp"
 #include "ir/visit.hpp"
 
@@ -210,6 +211,9 @@ class Keeper {
 
 }  // namespace
 
-Function keep_own_cells(const Module& module, const Function& kernel) { return Keeper(module, kernel).run(); }
+Function keep_own_cells(const Module& module, const Function& kernel) {
+  // What a block of threads loads together is no cell of one thread.
+  return uses_tiles(kernel) ? kernel : Keeper(module, kernel).run();
+}
 
 }  // namespace assay::passes

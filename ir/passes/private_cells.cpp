@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/analysis.hpp"
+
 namespace assay::passes {
 namespace {
 
@@ -112,6 +114,8 @@ class Lowering {
 
 }  // namespace
 
-void lower_private_atomics(const Function& kernel, SsaKernel& ssa) { Lowering(kernel, ssa).run(); }
+void lower_private_atomics(const Function& kernel, SsaKernel& ssa) {
+  if (!uses_tiles(kernel)) Lowering(kernel, ssa).run();
+}
 
 }  // namespace assay::passes

@@ -22,6 +22,9 @@ enum class Refusal : std::uint8_t {
   kReplayOnly,
   kCustomMemory,
   kNonlinearGradient,
+  kTileControl,
+  kTilePart,
+  kTileCustom,
 };
 
 struct RefusalRow {
@@ -30,7 +33,7 @@ struct RefusalRow {
   std::string_view text;  ///< what is wrong and what to do
 };
 
-inline constexpr std::array<RefusalRow, 10> kRefusals = {{
+inline constexpr std::array<RefusalRow, 13> kRefusals = {{
     {Refusal::kLocalArray, "A01-local-array", "a local array has no adjoint yet; use scalars or a vector"},
     {Refusal::kUnorderedAtomic, "A04-unordered-atomic",
      "which thread's value remains depends on the order of threads, so there is no derivative"},
@@ -57,6 +60,13 @@ inline constexpr std::array<RefusalRow, 10> kRefusals = {{
     {Refusal::kNonlinearGradient, "A12-nonlinear-gradient",
      "the gradient of a function is not linear in the adjoints that it is given, so it is no derivative; scale them by "
      "what does not depend on them"},
+    {Refusal::kTileControl, "A13-tile-control",
+     "a function that is applied to a tile repeats a while loop until its element says so, or ranges over it; give the "
+     "loop a number of trips that is the same for all elements"},
+    {Refusal::kTilePart, "A14-tile-part",
+     "a function that is applied to a tile makes a vector, matrix or struct of its elements; compute with scalars"},
+    {Refusal::kTileCustom, "A15-tile-custom",
+     "a function with a gradient or replay of its own is applied to a tile; apply it to scalars"},
 }};
 
 constexpr const RefusalRow& row(Refusal refusal) { return kRefusals[static_cast<std::size_t>(refusal)]; }

@@ -126,6 +126,38 @@ const Refused kRefused[] = {
   }
 }
 )"},
+    {Refusal::kTileControl, "repeats_until_the_element_says_so", "3:3", R"(func f(a: f32) -> f32 {
+  let s: f32 = a
+  while lt(s, 1.0) {
+    s = add(s, 0.5)
+  }
+  return s
+}
+kernel k(x: array<f32,1>; i) {
+  let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])
+  x[i] = f(t)
+}
+)"},
+    {Refusal::kTileCustom, "gradient_of_its_own", "9:3", R"(func f(a: f32) -> f32 {
+  return mul(a, 2.0)
+}
+func slope(a: f32, adj: f32) -> f32 {
+  return mul(adj, 2.0)
+}
+gradient f = slope
+kernel k(x: array<f32,1>; i) {
+  x[i] = f(tile_load<tile<f32,4>>(x[i]))
+}
+)"},
+    {Refusal::kTilePart, "vector_of_elements", "2:3", R"(func f(a: f32) -> f32 {
+  let v: vec<f32,2> = make<vec<f32,2>>(a, 1.0)
+  return dot(v, v)
+}
+kernel k(x: array<f32,1>; i) {
+  let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])
+  x[i] = f(t)
+}
+)"},
     {Refusal::kOverwrittenInLoop, "inner_while_on_overwritten", "4:5",
      R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
   for j: i32 in range(0, 3, 1) {

@@ -52,15 +52,31 @@ ExprId Sweeps::contribution(const Compute& compute, std::size_t k, ExprId w) {
   }
   if ((mask & kReadsResult) != 0) context.result = b_.var(primal_[index(compute.result)]);
   const ExprId term = rule.term(context, static_cast<int>(k));
+  const bool shared = b_.type_of(term).is_tile() && compute.args[k].type.is_scalar();
 
   const bool masked = rule.guard == Guard::kIfMasked && mask != 0 && activity_.maskable[index(compute.result)];
-  return rule.guard == Guard::kAlways || masked ? unless_zero(w, term) : term;
+  const bool apart = compute.kind != ExprKind::kOperation || is_elementwise(compute.op);
+  const ExprId guarded = rule.guard == Guard::kAlways || masked ? unless_zero(w, term, apart) : term;
+  return shared ? sum_of_elements(guarded) : guarded;
 }
 
-ExprId Sweeps::unless_zero(ExprId w, ExprId term) {
+ExprId Sweeps::sum_of_elements(ExprId tile) {
+  const ExprId sum = b_.op(Op::kTileSum, {tile}, tile_type(b_.type_of(tile).scalar, 1));
+  return b_.op(Op::kTileExtract, {sum, b_.i32(0)});
+}
+
+ExprId Sweeps::unless_zero(ExprId w, ExprId term, bool apart) {
+  const Type type = b_.type_of(w);
+  if (type.is_tile() && !apart) {
+    // Whether any element is not zero: the number of those that are not.
+    const ExprId differs = b_.op(Op::kNe, {w, b_.zero(type.component())});
+    const ExprId ones = b_.op(Op::kWhere, {differs, b_.literal(type.component(), 1.0), b_.zero(type.component())});
+    const ExprId some = b_.op(Op::kGt, {sum_of_elements(ones), b_.zero(type.component())});
+    return b_.op(Op::kWhere, {some, term, b_.zero(b_.type_of(term))});
+  }
   ExprId taken = kNone;
   for (const algebra::E component : algebra::components({&b_, w})) {
-    const ExprId differs = b_.op(Op::kNe, {component.id, b_.zero(component.type())});
+    const ExprId differs = b_.op(Op::kNe, {component.id, b_.zero(component.type().component())});
     taken = taken == kNone ? differs : b_.op(Op::kOr, {taken, differs});
   }
   return b_.op(Op::kWhere, {taken, term, b_.zero(b_.type_of(term))});
@@ -120,8 +136,9 @@ void Sweeps::reverse_store(const StoreNode& store) {
   VarId seed = kNone;
   if (is_active && store.value.type.is_struct()) seed = b_.let_zero("seed", store.value.type);
   for (const FieldGradient& field : gradients_[static_cast<std::size_t>(store.array)]) {
-    const Type part = b_.function().var(field.gradient).type.element();
-    const auto cell = [&] { return b_.load(field.gradient, exprs(store.indices)); };
+    Type part = b_.function().var(field.gradient).type.element();
+    if (store.value.type.is_tile()) part = part.tiled_as(store.value.type);
+    const auto cell = [&] { return this->cell(field.gradient, store.indices, part); };
     if (is_active && seed == kNone) {
       seed = b_.let("seed", cell());
     } else if (is_active) {
@@ -138,7 +155,7 @@ void Sweeps::reverse_atomic(const AtomicNode& atomic) {
   if (!operation.differentiable) return fail(refuse(Refusal::kUnorderedAtomic, module_, b_.at(), name));
   if (atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax) return reverse_extremum(atomic);
   const VarId gradient = gradient_of(atomic.array);
-  const ExprId seed = b_.load(gradient, exprs(atomic.indices));
+  const ExprId seed = cell(gradient, atomic.indices, atomic.value.type);
   accumulate(atomic.value, atomic.op == AtomicOp::kSub ? b_.op(Op::kNeg, {seed}) : seed);
 }
 

@@ -20,8 +20,8 @@ E outer(E a, E b) { return call(Op::kOuter, a, b); }
 E conjugate(E q) { return call(Op::kQuatInverse, q); }
 
 ExprId product(C c, int k) {
-  const Type given = type(c, k);
-  const Type other = type(c, 1 - k);
+  const Type given = type(c, k).tile_element();
+  const Type other = type(c, 1 - k).tile_element();
   const bool matrices = !given.is_scalar() && !other.is_scalar();
   if (matrices && given.is_vector()) return (k == 0 ? x(c, 1) * w(c) : w(c) * x(c)).id;
   if (matrices && other.is_vector()) return (k == 0 ? outer(w(c), x(c, 1)) : outer(x(c), w(c))).id;
@@ -33,7 +33,7 @@ ExprId product(C c, int k) {
 }
 ExprId quotient(C c, int k) {
   if (k == 0) return (w(c) / x(c, 1)).id;
-  const E numerator = type(c, 0).is_scalar() ? w(c) * y(c) : inner(w(c), y(c));
+  const E numerator = type(c, 0).tile_element().is_scalar() ? w(c) * y(c) : inner(w(c), y(c));
   return (-numerator / x(c, 1)).id;
 }
 
@@ -114,6 +114,45 @@ E sqrt_of_pi(E a) { return call(Op::kSqrt, call(Op::kRadians, like(a, 180))); }
 /// 2 / sqrt(pi) exp(-x^2)
 E gauss(C c) { return 2.0 * call(Op::kExp, -(x(c) * x(c))) / sqrt_of_pi(x(c)); }
 
+ExprId splat(C c, int k) {
+  if (!w(c).type().is_tile()) return sum_of_components(c, k);
+  const ExprId sum = c.builder.op(Op::kTileSum, {c.w}, tile_type(w(c).type().scalar, 1));
+  return c.builder.op(Op::kTileExtract, {sum, c.builder.i32(0)});
+}
+
+// Tiles: w in the shape of the operand.
+ExprId shaped(C c, Op op) { return c.builder.op(op, {c.w}, type(c, 0)); }
+E tile_product(E a, E b) { return call(Op::kTileProduct, a, b); }
+E tile_transposed(E a) { return call(Op::kTileTranspose, a); }
+/// All of w to the element that was taken: of several that tie, the first in row-major order.
+ExprId to_extreme(C c, Op which) {
+  const Type tile = type(c, 0);
+  const ExprId number = c.builder.op(Op::kTileExtract, {call(which, x(c)).id, c.builder.i32(0)});
+  const ExprId none = c.builder.zero(tile_type(tile.scalar, tile.tile_size()));
+  const ExprId taken = c.builder.op(Op::kTileExtract, {c.w, c.builder.i32(0)});
+  return c.builder.op(Op::kTileReshape, {c.builder.op(Op::kTileInsert, {none, number, taken})}, tile);
+}
+/// What an element adds to: the sums at and behind it.
+ExprId scan_back(C c, Op scan) { return call(Op::kTileReverse, call(scan, call(Op::kTileReverse, w(c)))).id; }
+/// The indices of kTileExtract and kTileInsert.
+std::vector<ExprId> with_indices(C c, ExprId tile) {
+  std::vector<ExprId> args{tile};
+  for (int d = 1; d <= type(c, 0).tile_rank(); ++d)
+    args.push_back(c.args[static_cast<std::size_t>(d)]);
+  return args;
+}
+ExprId tile_extract(C c, int) {
+  std::vector<ExprId> args = with_indices(c, c.builder.zero(type(c, 0)));
+  args.push_back(c.w);
+  return c.builder.op(Op::kTileInsert, args);
+}
+ExprId tile_insert(C c, int k) {
+  std::vector<ExprId> args = with_indices(c, c.w);
+  if (k > 0) return c.builder.op(Op::kTileExtract, args);
+  args.push_back(c.builder.zero(type(c, 0).component()));
+  return c.builder.op(Op::kTileInsert, args);
+}
+
 constexpr std::uint8_t kX = kReadsFirst, kZ = kReadsSecond, kT = kReadsThird, kY = kReadsResult;
 
 struct Table {
@@ -130,6 +169,7 @@ struct Table {
     exponentials();
     trigonometric();
     vectors();
+    tiles();
   }
 
   void linear() {
@@ -219,7 +259,7 @@ struct Table {
 
   void vectors() {
     set(Op::kMake, {}, Guard::kNever, made_from);
-    set(Op::kSplat, {}, Guard::kNever, sum_of_components);
+    set(Op::kSplat, {}, Guard::kNever, splat);
     set(Op::kExtract, {kZ}, Guard::kNever, extract);
     set(Op::kInsert, {kZ, 0, kZ}, Guard::kNever, insert);
     set(Op::kDot, {kZ, kX}, Guard::kIfMasked, [](C c, int k) { return (x(c, 1 - k) * w(c)).id; });
@@ -244,6 +284,23 @@ struct Table {
     set(Op::kSpatialTop, {}, Guard::kNever, [](C c, int) { return first_part(c, vector3(c)); });
     set(Op::kSpatialBottom, {}, Guard::kNever, [](C c, int) { return last_part(c, vector3(c)); });
     set(Op::kWithField, {}, Guard::kNever, with_field);
+  }
+
+  void tiles() {
+    set(Op::kTileProduct, {kZ, kX}, Guard::kIfMasked, [](C c, int k) {
+      return (k == 0 ? tile_product(w(c), tile_transposed(x(c, 1))) : tile_product(tile_transposed(x(c)), w(c))).id;
+    });
+    set(Op::kTileSum, {}, Guard::kNever, [](C c, int) { return shaped(c, Op::kTileBroadcast); });
+    set(Op::kTileBroadcast, {}, Guard::kNever, [](C c, int) { return shaped(c, Op::kTileSum); });
+    set(Op::kTileReshape, {}, Guard::kNever, [](C c, int) { return shaped(c, Op::kTileReshape); });
+    set(Op::kTileTranspose, {}, Guard::kNever, [](C c, int) { return tile_transposed(w(c)).id; });
+    set(Op::kTileMin, {kX}, Guard::kNever, [](C c, int) { return to_extreme(c, Op::kTileArgmin); });
+    set(Op::kTileMax, {kX}, Guard::kNever, [](C c, int) { return to_extreme(c, Op::kTileArgmax); });
+    set(Op::kTileScan, {}, Guard::kNever, [](C c, int) { return scan_back(c, Op::kTileScan); });
+    set(Op::kTileScanExclusive, {}, Guard::kNever, [](C c, int) { return scan_back(c, Op::kTileScanExclusive); });
+    set(Op::kTileReverse, {}, Guard::kNever, [](C c, int) { return call(Op::kTileReverse, w(c)).id; });
+    set(Op::kTileExtract, {kZ | kT}, Guard::kNever, tile_extract);
+    set(Op::kTileInsert, {kZ | kT, 0, kZ | kT}, Guard::kNever, tile_insert);
   }
 };
 

@@ -30,7 +30,11 @@ Op call_terms(const Usage& usage) {
   std::vector<ExprId> operands;
   for (std::size_t k = 0; k < usage.operands.size(); ++k)
     operands.push_back(bench.var(bench.b().let_zero("x", usage.operands[k])));
-  const Expr built = bench.kernel().expr(usage.build(bench, operands));
+  Expr built = bench.kernel().expr(usage.build(bench, operands));
+  // What is made of tiles ends in another operation, which takes the value out.
+  for (const Expr& made : bench.kernel().expressions) {
+    if (made.kind == ir::ExprKind::kOperation && made.op == usage.op) built = made;
+  }
   const Rule& rule = rule_of(built.op);
   if (rule.term == nullptr) return built.op;
   for (std::size_t k = 0; k < built.args.size(); ++k) {

@@ -133,8 +133,38 @@ class Converter {
     if (is_lazy(expr.op)) return lazy(expr, name);
     std::vector<Operand> args = operands(expr.args);
     if (expr.op == Op::kNeg && args[0].is_constant() && args[0].type.is_scalar()) return negated(args[0]);
-    const ValueId result = add_value(name.empty() ? std::string(row(expr.op).mnemonic) : name, expr.type, expr.loc);
+    return compute(expr, std::move(args), name);
+  }
+
+  /// Inside a function that is applied to a tile, what is a scalar there is a tile wherever an operand is one.
+  Operand compute(const Expr& expr, std::vector<Operand> args, const std::string& name) {
+    Type type = expr.type;
+    for (const Operand& arg : args) {
+      if (!arg.type.is_tile() || type.is_tile() || !is_inlined() || !is_elementwise(expr.op)) continue;
+      if (!type.is_scalar()) fail(Refusal::kTilePart, frame_->function->name);
+      type = type.tiled_as(arg.type);
+    }
+    const ValueId result = add_value(name.empty() ? std::string(row(expr.op).mnemonic) : name, type, expr.loc);
     append(Compute{.result = result, .op = expr.op, .index = expr.index, .args = std::move(args)});
+    return operand(result);
+  }
+  bool is_inlined() const { return !frame_->function->is_kernel; }
+
+  /// condition ? yes : no for each element of a tile.
+  Operand choose(const Operand& condition, Operand yes, Operand no, const std::string& name, Loc loc) {
+    const ValueId result = add_value(name, yes.type.tile_element().tiled_as(condition.type), loc);
+    append(Compute{.result = result, .op = Op::kWhere, .args = {condition, yes, no}});
+    return operand(result);
+  }
+  /// A tile whose elements are all the operand; a tile itself.
+  Operand spread(const Operand& value, Type tile) {
+    if (value.type.is_tile() || !tile.is_tile()) return value;
+    if (!value.type.is_scalar()) {
+      fail(Refusal::kTilePart, frame_->function->name);
+      return constant(value.type.tiled_as(tile), 0);
+    }
+    const ValueId result = add_value("spread", value.type.tiled_as(tile), loc_);
+    append(Compute{.result = result, .op = Op::kSplat, .args = {value}});
     return operand(result);
   }
 
@@ -144,8 +174,18 @@ class Converter {
     return constant(value.type, std::uint64_t{0} - value.bits);
   }
 
+  /// Both sides are evaluated where the elements of a tile decide differently.
+  Operand lazy_on_tile(const Expr& expr, const Operand& condition, const std::string& name) {
+    const Operand second = evaluate(expr.args[1]);
+    const std::string given = name.empty() ? std::string(row(expr.op).mnemonic) : name;
+    if (expr.op == Op::kAnd) return choose(condition, second, constant(kBool, 0), given, expr.loc);
+    if (expr.op == Op::kOr) return choose(condition, constant(kBool, 1), second, given, expr.loc);
+    return choose(condition, second, evaluate(expr.args[2]), given, expr.loc);
+  }
+
   Operand lazy(const Expr& expr, const std::string& name) {
     const Operand condition = evaluate(expr.args[0]);
+    if (condition.type.is_tile()) return lazy_on_tile(expr, condition, name);
     Branch branch{.condition = condition, .then_region = {}, .else_region = {}, .merges = {}};
     Operand then_value = constant(kBool, 1);
     Operand else_value = constant(kBool, 0);
@@ -157,10 +197,19 @@ class Converter {
       then_value = in_region(branch.then_region, [&] { return evaluate(expr.args[1]); });
       else_value = in_region(branch.else_region, [&] { return evaluate(expr.args[2]); });
     }
-    const ValueId result = add_value(name.empty() ? std::string(row(expr.op).mnemonic) : name, expr.type, expr.loc);
+    unify(branch, then_value, else_value);
+    const ValueId result =
+        add_value(name.empty() ? std::string(row(expr.op).mnemonic) : name, then_value.type, expr.loc);
     branch.merges.push_back({.result = result, .then_value = then_value, .else_value = else_value});
     append(std::move(branch));
     return operand(result);
+  }
+
+  /// Of the values of two arms, both are tiles if one is.
+  void unify(Branch& branch, Operand& then_value, Operand& else_value) {
+    const Type tile = then_value.type.is_tile() ? then_value.type : else_value.type;
+    then_value = in_region(branch.then_region, [&] { return spread(then_value, tile); });
+    else_value = in_region(branch.else_region, [&] { return spread(else_value, tile); });
   }
 
   /// The kernel's array parameter that an array expression names.
@@ -216,6 +265,10 @@ class Converter {
   std::vector<Operand> inline_call(std::int32_t callee, const std::vector<Operand>& args) {
     const Function& called = module_.functions[static_cast<std::size_t>(callee)];
     if (called.gradient == kNone && called.replay == kNone) return inline_body(callee, args);
+    if (std::ranges::any_of(args, [](const Operand& arg) { return arg.type.is_tile(); })) {
+      fail(Refusal::kTileCustom, called.name);
+      return zeros(called.results);
+    }
     CustomNode node{.function = callee, .gradient = called.gradient, .args = args, .primal = {}, .results = {}};
     const Loc loc = loc_;
     node.primal = inline_body(called.replay == kNone ? callee : called.replay, args);
@@ -290,31 +343,66 @@ class Converter {
     for (std::size_t i = 0; i < call.results.size(); ++i)
       binding(call.results[i]) = results[i];
   }
+  /// An if whose condition differs between the elements of a tile: both blocks run, and each variable takes, for each
+  /// element, what its block made of it. Functions applied to tiles have no effects.
+  void both_blocks(const If& branch, const Operand& condition) {
+    const std::vector<Operand> before = frame_->environment;
+    const Loc loc = loc_;
+    block(branch.then_block);
+    const std::vector<Operand> after_then = std::exchange(frame_->environment, before);
+    block(branch.else_block);
+    const std::vector<Operand> after_else = std::exchange(frame_->environment, before);
+    loc_ = loc;
+    for (std::size_t v = 0; v < before.size(); ++v) {
+      if (before[v].type.is_void()) continue;
+      const std::string& name = frame_->function->variables[v].name;
+      frame_->environment[v] =
+          after_then[v] == after_else[v] ? after_then[v] : choose(condition, after_then[v], after_else[v], name, loc);
+    }
+  }
   void statement(const If& branch) {
     const Operand condition = evaluate(branch.condition);
+    if (condition.type.is_tile()) return both_blocks(branch, condition);
     Branch node{.condition = condition, .then_region = {}, .else_region = {}, .merges = {}};
     const std::vector<Operand> before = frame_->environment;
     const Loc loc = loc_;
     in_region(node.then_region, [&] { block(branch.then_block); });
-    const std::vector<Operand> after_then = std::exchange(frame_->environment, before);
+    std::vector<Operand> after_then = std::exchange(frame_->environment, before);
     in_region(node.else_region, [&] { block(branch.else_block); });
-    const std::vector<Operand> after_else = std::exchange(frame_->environment, before);
+    std::vector<Operand> after_else = std::exchange(frame_->environment, before);
     loc_ = loc;
     for (std::size_t v = 0; v < before.size(); ++v) {
       if (before[v].type.is_void() || after_then[v] == after_else[v]) {
         if (!before[v].type.is_void()) frame_->environment[v] = after_then[v];
         continue;
       }
-      const ValueId result = add_value(frame_->function->variables[v].name, before[v].type, loc);
+      unify(node, after_then[v], after_else[v]);
+      const ValueId result = add_value(frame_->function->variables[v].name, after_then[v].type, loc);
       node.merges.push_back({.result = result, .then_value = after_then[v], .else_value = after_else[v]});
       frame_->environment[v] = operand(result);
     }
     append(std::move(node));
   }
 
-  /// Makes the variables that the body assigns the loop's carried values, converts the body and closes the loop.
+  /// Makes the variables that the body assigns the loop's carried values, converts the body and closes the loop. Inside
+  /// a function that is applied to a tile, a variable may start as a scalar and become a tile: it is then carried as
+  /// one, which only the converted body tells.
   template <class Prepare>
-  void loop(Loop node, const Block& body, Prepare prepare) {
+  void loop(const Loop& node, const Block& body, Prepare prepare) {
+    const std::vector<Operand> before = frame_->environment;
+    for (std::vector<VarId> grown; !error_;) {
+      for (const VarId variable : grown)
+        binding(variable) = spread(binding(variable), tile_);
+      grown = try_loop(node, body, prepare);
+      if (grown.empty()) return;
+      if (!is_inlined()) return fail(Refusal::kTilePart, frame_->function->name);
+      frame_->environment = before;
+    }
+  }
+
+  /// The carried variables that turned out to be tiles where they started as scalars; none if the loop was appended.
+  template <class Prepare>
+  std::vector<VarId> try_loop(Loop node, const Block& body, Prepare prepare) {
     const Loc loc = loc_;
     std::vector<VarId> assigned;
     collect_assigned(body, assigned);
@@ -333,13 +421,22 @@ class Converter {
     }
     prepare(node, variables);
     in_region(node.body, [&] { block(body); });
-    for (std::size_t i = 0; i < variables.size(); ++i)
-      node.carried[i].next = binding(variables[i]);
+    std::vector<VarId> grown;
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      Carried& carried = node.carried[i];
+      const Type type = carried.initial.type;
+      carried.next = in_region(node.body, [&] { return spread(binding(variables[i]), type); });
+      if (carried.next.type == type) continue;
+      tile_ = carried.next.type;
+      grown.push_back(variables[i]);
+    }
     frame_->environment = before;
+    loc_ = loc;
+    if (!grown.empty()) return grown;
     for (std::size_t i = 0; i < variables.size(); ++i)
       binding(variables[i]) = operand(node.carried[i].result);
-    loc_ = loc;
     append(std::move(node));
+    return {};
   }
 
   void statement(const For& range) {
@@ -348,13 +445,17 @@ class Converter {
     const Variable& variable = frame_->function->var(range.variable);
     node.index = add_value(variable.name, variable.type, loc_);
     const ValueId index = node.index;
-    loop(std::move(node), range.body, [&](Loop&, const auto&) { binding(range.variable) = operand(index); });
+    for (const Operand& bound : {node.start, node.stop, node.step}) {
+      if (bound.type.is_tile()) fail(Refusal::kTileControl, frame_->function->name);
+    }
+    loop(node, range.body, [&](Loop&, const auto&) { binding(range.variable) = operand(index); });
   }
   void statement(const While& repeat) {
     const VarId more = frame_->function->expr(repeat.condition).variable;
     loop(Loop{}, repeat.body, [&](Loop& node, const std::vector<VarId>& variables) {
       const auto at = std::find(variables.begin(), variables.end(), more);
       node.condition = static_cast<std::size_t>(at - variables.begin());
+      if (node.carried[node.condition].initial.type.is_tile()) fail(Refusal::kTileControl, frame_->function->name);
     });
   }
   void statement(const Break&) {}
@@ -367,6 +468,7 @@ class Converter {
   SsaKernel result_;
   Frame* frame_ = nullptr;
   Region* region_ = nullptr;
+  Type tile_;  ///< of the loop that is tried again
   Loc loc_;
   std::size_t nodes_ = 0;
   std::optional<Error> error_;

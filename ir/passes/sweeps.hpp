@@ -68,6 +68,8 @@ class Sweeps {
   std::vector<ExprId> exprs(const std::vector<Operand>& operands);
   ExprId plus(ExprId a, ExprId b) { return b_.op(Op::kAdd, {a, b}); }
   ExprId minus(ExprId a, ExprId b) { return b_.op(Op::kSub, {a, b}); }
+  /// What an array holds at the indices: a value of the type, or the tile of the type that starts there.
+  ExprId cell(VarId array, const std::vector<Operand>& indices, ir::Type type);
   /// A variable that starts as the operand.
   VarId let_operand(const std::string& name, const Operand& operand);
 
@@ -115,8 +117,11 @@ class Sweeps {
   ExprId is_short(const LoopRecord& record) { return b_.op(Op::kLe, {b_.var(record.trips), b_.i32(record.slots)}); }
   std::vector<VarId> open_carried_adjoints(const Loop& loop);
   ExprId contribution(const Compute& compute, std::size_t k, ExprId w);
+  /// The sum of a tile's elements: the adjoint of a scalar that stood for all of them.
+  ExprId sum_of_elements(ExprId tile);
   /// The term, but zero where w is.
-  ExprId unless_zero(ExprId w, ExprId term);
+  /// Of tiles element by element where these are `apart`, otherwise where w is zero throughout.
+  ExprId unless_zero(ExprId w, ExprId term, bool apart);
   void accumulate(const Operand& operand, ExprId contribution);
   ExprId add_struct(ExprId into, ExprId from);
   /// Declares the adjoints of the receivers that are not defined inside.

@@ -177,6 +177,29 @@ Bounded Arithmetic::dot(std::span<const Bounded* const> operands) const {
   return result;
 }
 
+Bounded Arithmetic::sum(std::span<const Bounded* const> operands) const {
+  Bounded result;
+  double mass = 0;
+  std::size_t terms = 0;  // adding an exact zero rounds nothing
+  for (const Bounded* operand : operands) {
+    result.v += operand->v;
+    mass += magnitude(operand->v);
+    terms += operand->v != 0 || !both_zero(operand->e) ? 1 : 0;
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      result.e[lane] += operand->e[lane];
+  }
+  if (terms < 2) return result;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    const Format& own = formats_[lane];
+    const double p = result.e[lane];
+    const auto n = static_cast<double>(terms);
+    const double e = p + (n - 1) * (own.unit * (mass + p) + own.flush) + n * kOracleUnit * mass;
+    if (!is_finite(result.v)) result.e[lane] = p == 0 ? 0 : kUnbounded;
+    else result.e[lane] = e < kUnbounded ? settle(own, mass, e) : kUnbounded;
+  }
+  return result;
+}
+
 Bounded Arithmetic::widest(const Bounded& first, const Bounded& second) {
   const double apart = magnitude(first.v - second.v);
   Bounded result = first;

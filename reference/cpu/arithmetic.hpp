@@ -39,6 +39,9 @@ class Arithmetic {
   /// a[0] b[0] + a[1] b[1] + ..., summed in any order, fused or not. Operands as pointers, all of a then of b.
   Bounded dot(std::span<const Bounded* const> operands) const;
 
+  /// a[0] + a[1] + ..., in any order. Operands as pointers, at least one.
+  Bounded sum(std::span<const Bounded* const> operands) const;
+
   static Bounded neg(const Bounded& a) { return {-a.v, a.e}; }
   /// The formulas compute the same thing in different ways: the first's value with a bound that holds for each that is
   /// bounded at all.

@@ -29,8 +29,11 @@ class DecisionRecorder {
     return flip;
   }
 
+  /// Whether the operands at hand carry no derivative, so that it does not matter how it jumps.
+  void ignore_kinks(bool ignore) { ignores_kinks_ = ignore; }
   /// A decision that changes derivatives only.
   void kink(double distance, const LaneBounds& slack) {
+    if (ignores_kinks_) return;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       if (!uncertain(distance, slack[lane])) continue;
       ++summary_.uncertain_kinks[lane];
@@ -62,6 +65,7 @@ class DecisionRecorder {
   const ForcedPath& forced_;
   Decisions summary_;
   ir::Loc loc_;
+  bool ignores_kinks_ = false;
 };
 
 }  // namespace assay::reference

@@ -120,6 +120,20 @@ constexpr std::array<Evaluator, ir::kOpCount> kEvaluators = {{
     composed(Op::kSpatialTop),
     composed(Op::kSpatialBottom),
     composed(Op::kWithField),
+    composed(Op::kTileProduct),
+    composed(Op::kTileSum),
+    composed(Op::kTileBroadcast),
+    composed(Op::kTileReshape),
+    composed(Op::kTileTranspose),
+    composed(Op::kTileMin),
+    composed(Op::kTileMax),
+    composed(Op::kTileArgmin),
+    composed(Op::kTileArgmax),
+    composed(Op::kTileScan),
+    composed(Op::kTileScanExclusive),
+    composed(Op::kTileReverse),
+    composed(Op::kTileExtract),
+    composed(Op::kTileInsert),
 }};
 
 /// Whether a row is in its place and has a derivative exactly where the table of operations says that there is

@@ -28,8 +28,9 @@ Result<Program> lower(const ir::Module& module, const ir::Function& kernel) {
 
 std::vector<ir::Scalar> Lowering::leaf_types(ir::Type type) const {
   std::vector<ir::Scalar> scalars;
-  for (const ir::Leaf& leaf : ir::leaves_of(module_, type.element()))
+  for (const ir::Leaf& leaf : ir::leaves_of(module_, type.element().tile_element()))
     scalars.push_back(leaf.scalar);
+  if (type.tile_rank() > 0) scalars.assign(static_cast<std::size_t>(type.tile_size()), scalars[0]);
   return scalars;
 }
 
@@ -148,14 +149,20 @@ void Lowering::lower_kernel(const ir::Function& kernel) {
 }
 
 Leaves Lowering::call(std::int32_t index, const std::vector<ir::ExprId>& args) {
-  const ir::Function& callee = module_.functions[static_cast<std::size_t>(index)];
-  if (here() > kMostInstructions) refuse("a program too large once its functions are inlined");
   std::vector<Leaves> values(args.size());
-  std::vector<Slot> arrays(args.size());
   for (std::size_t i = 0; i < args.size(); ++i) {
     const ir::Type type = type_of(args[i]);
-    if (type.is_array() || type.is_local_array()) arrays[i] = slot(expr(args[i]).variable);
-    else values[i] = expression(args[i]);
+    if (!type.is_array() && !type.is_local_array()) values[i] = expression(args[i]);
+  }
+  return call_with(index, args, values);
+}
+
+Leaves Lowering::call_with(std::int32_t index, const std::vector<ir::ExprId>& args, const std::vector<Leaves>& values) {
+  const ir::Function& callee = module_.functions[static_cast<std::size_t>(index)];
+  if (here() > kMostInstructions) refuse("a program too large once its functions are inlined");
+  std::vector<Slot> arrays(args.size());
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (values[i].empty()) arrays[i] = slot(expr(args[i]).variable);
   }
   Leaves results = inlined(callee, arrays, values);
   if (callee.gradient == ir::kNone || in_gradient_) return results;
@@ -289,6 +296,12 @@ void Lowering::lower(const ir::Assign& assign) { move(variable_leaves(assign.var
 
 void Lowering::lower(const ir::Store& store) {
   const ir::Type type = type_of(store.array);
+  if (type_of(store.value).is_tile() && type.is_array()) {
+    const std::int32_t parameter = slot(expr(store.array).variable).parameter;
+    program_.parameters[static_cast<std::size_t>(parameter)].is_written = true;
+    return change_tile({.code = Code::kStore, .target = parameter}, type_of(store.value), store.indices,
+                       expression(store.value));
+  }
   Leaves operands;
   for (const ir::ExprId index : store.indices)
     operands.push_back(scalar(index));
@@ -312,6 +325,11 @@ void Lowering::lower(const ir::Store& store) {
 void Lowering::lower(const ir::Atomic& atomic) {
   const Slot target = slot(expr(atomic.array).variable);
   if (target.parameter == ir::kNone) return refuse("an atomic on a local array");
+  if (type_of(atomic.value).is_tile()) {
+    program_.parameters[static_cast<std::size_t>(target.parameter)].is_written = true;
+    return change_tile({.code = Code::kAtomic, .atomic = atomic.op, .target = target.parameter}, type_of(atomic.value),
+                       atomic.indices, expression(atomic.value));
+  }
   Leaves operands;
   for (const ir::ExprId index : atomic.indices)
     operands.push_back(scalar(index));

@@ -60,6 +60,8 @@ class Lowering {
   Leaves load(const ir::Expr& expr);
   Leaves field(const ir::Expr& expr);
   Leaves call(std::int32_t function, const std::vector<ir::ExprId>& args);
+  /// The call with its arguments evaluated; `values` is empty for arrays, which `args` names.
+  Leaves call_with(std::int32_t function, const std::vector<ir::ExprId>& args, const std::vector<Leaves>& values);
   Leaves inlined(const ir::Function& callee, const std::vector<Slot>& arrays, const std::vector<Leaves>& values);
   /// The results of a function with a gradient of its own: the primal's numbers with the derivatives that it gives.
   Leaves with_custom_gradient(const ir::Function& callee, const std::vector<Slot>& arrays,
@@ -86,6 +88,27 @@ class Lowering {
   Leaves quaternion_product(ir::Scalar type, const Leaves& a, const Leaves& b);
   Leaves outer(ir::Scalar type, const Leaves& a, const Leaves& b);
   Leaves inverse(ir::Type matrix, const Leaves& a);
+
+  // lowering_tiles.cpp
+  /// The function applied to each element; arguments that are no tiles are the same for all.
+  Leaves call_on_tiles(const ir::Expr& expr);
+  Leaves load_tile(const ir::Expr& expr);
+  /// Stores or adds the elements of a tile, as `instruction` does it with one.
+  void change_tile(Instruction instruction, ir::Type tile, const std::vector<ir::ExprId>& offsets, const Leaves& value);
+  /// Index registers of each element of a tile, by dimension: the offset and what lies before the element.
+  std::vector<Leaves> tile_indices(ir::Type tile, const std::vector<ir::ExprId>& offsets);
+  RegisterId integer(ir::Scalar type, std::int64_t value);
+  Leaves tile_algebra(const ir::Expr& expr, const std::vector<Leaves>& operands);
+  RegisterId sum(ir::Scalar type, const Leaves& terms);
+  RegisterId sum_of_products(ir::Scalar type, const Leaves& a, const Leaves& b);
+  Leaves tile_product(ir::Type a, ir::Type b, const std::vector<Leaves>& operands);
+  Leaves tile_sum(ir::Type from, ir::Type to, const Leaves& tile);
+  Leaves tile_scan(ir::Scalar type, const Leaves& tile, bool inclusive);
+  Leaves tile_extreme(ir::Op op, ir::Scalar type, const Leaves& tile);
+  Leaves tile_extreme_number(ir::Op op, ir::Scalar type, const Leaves& tile);
+  Leaves tile_extract(ir::Type tile, const std::vector<Leaves>& operands);
+  Leaves tile_insert(ir::Type tile, const std::vector<Leaves>& operands);
+  Leaves tile_select(const Leaves& conditions, const Leaves& yes, const Leaves& no);
 
   // lowering.cpp
   void block(const ir::Block& block);

@@ -47,6 +47,7 @@ constexpr std::size_t kLongestSum = 16;
 Leaves Lowering::algebra(const ir::Expr& e, const std::vector<Leaves>& operands) {
   const Type first = type_of(e.args[0]);
   const Scalar type = first.scalar;
+  if (!ir::is_elementwise(e.op) && (first.is_tile() || e.type.is_tile())) return tile_algebra(e, operands);
   switch (e.op) {
     case Op::kMake: return joined(operands);
     case Op::kSplat: return Leaves(leaf_count(e.type), operands[0][0]);
@@ -136,7 +137,7 @@ Leaves Lowering::normalize(Scalar type, const Leaves& v) {
 Leaves Lowering::product(const ir::Expr& e, const std::vector<Leaves>& operands) {
   const Type a = type_of(e.args[0]);
   const Type b = type_of(e.args[1]);
-  if (a.is_scalar() || b.is_scalar()) return elementwise(Op::kMul, a.scalar, operands);
+  if (a.tile_element().is_scalar() || b.tile_element().is_scalar()) return elementwise(Op::kMul, a.scalar, operands);
   if (a.is_quaternion()) return quaternion_product(a.scalar, operands[0], operands[1]);
   const int rows = a.is_matrix() ? a.rows : 1;
   const int columns = b.is_matrix() ? b.cols : 1;

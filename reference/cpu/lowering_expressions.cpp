@@ -26,7 +26,7 @@ Leaves Lowering::expression(ir::ExprId id) {
       return {dst};
     }
     case ExprKind::kField: return field(e);
-    case ExprKind::kCall: return call(e.index, e.args);
+    case ExprKind::kCall: return e.type.is_tile() ? call_on_tiles(e) : call(e.index, e.args);
   }
   return {};
 }
@@ -58,6 +58,12 @@ Leaves Lowering::operation(const ir::Expr& e) {
 }
 
 Leaves Lowering::logic(const ir::Expr& e) {
+  if (e.type.is_tile()) {
+    const Leaves first = expression(e.args[0]);
+    const Leaves second = expression(e.args[1]);
+    return e.op == Op::kAnd ? tile_select(first, second, {integer(Scalar::kBool, 0)})
+                            : tile_select(first, {integer(Scalar::kBool, 1)}, second);
+  }
   const RegisterId dst = temporary();
   move({dst}, expression(e.args[0]));
   const std::size_t skip = emit(
@@ -79,6 +85,11 @@ Leaves Lowering::conditional(const ir::Expr& e) {
 }
 
 Leaves Lowering::select(const ir::Expr& e) {
+  if (e.type.is_tile()) {
+    const Leaves conditions = expression(e.args[0]);
+    const Leaves chosen = expression(e.args[1]);
+    return tile_select(conditions, chosen, expression(e.args[2]));
+  }
   const RegisterId condition = scalar(e.args[0]);
   const Leaves yes = expression(e.args[1]);
   const Leaves no = expression(e.args[2]);
@@ -98,9 +109,10 @@ Leaves Lowering::cast(const ir::Expr& e) {
   if (ir::is_float(from))
     code = ir::is_float(to) ? Code::kFloatToFloat : (to == Scalar::kBool ? Code::kFloatToBool : Code::kFloatToInteger);
   else if (ir::is_float(to)) code = Code::kIntegerToFloat;
-  const RegisterId dst = temporary();
-  emit({.code = code, .op = Op::kCast, .scalar = to, .from = from, .dst = dst}, source);
-  return {dst};
+  const Leaves dst = temporaries(source.size());
+  for (std::size_t i = 0; i < source.size(); ++i)
+    emit({.code = code, .op = Op::kCast, .scalar = to, .from = from, .dst = dst[i]}, {source[i]});
+  return dst;
 }
 
 std::optional<std::size_t> Lowering::constant_index(ir::ExprId id, ir::Type aggregate) const {
@@ -194,6 +206,7 @@ Leaves Lowering::load(const ir::Expr& e) {
     refuse("an array inside a struct, which the oracle cannot bind");
     return temporaries(1);
   }
+  if (e.type.is_tile() && type_of(e.args[0]).is_array()) return load_tile(e);
   const Slot array = slot(expr(e.args[0]).variable);
   Leaves indices;
   for (std::size_t i = 1; i < e.args.size(); ++i)

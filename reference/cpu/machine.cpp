@@ -162,6 +162,8 @@ void Machine<Tracer>::compute(const Instruction& instruction) {
   switch (instruction.code) {
     case Code::kFloat:
     case Code::kUnit: return compute_float(instruction);
+    case Code::kSum:
+    case Code::kSumOfProducts: return compute_sum(instruction);
     case Code::kTest: return compute_test(instruction);
     case Code::kInteger: return compute_integer(instruction);
     case Code::kSelect: {
@@ -217,10 +219,46 @@ void Machine<Tracer>::compute_float(const Instruction& instruction) {
     Choice& choice = choices_[static_cast<std::size_t>(instruction.choice)];
     ++choice.taken[way_of(choice.kind, operands)];
   }
+  if constexpr (Tracer::kDerivatives) {
+    bool active = false;
+    for (std::size_t i = 0; i < instruction.count && !active; ++i)
+      active = Tracer::active(at(operand(instruction, i)).h);
+    decisions_.ignore_kinks(!active);
+  }
   Value& dst = at(instruction.dst);
   dst.f = evaluate(arithmetic(instruction.scalar), operands);
+  decisions_.ignore_kinks(false);
   if constexpr (Tracer::kDerivatives)
     derive(instruction, operands, unit ? unit_component_partials : instruction.evaluator->differentiate, dst);
+}
+
+/// The operands are any number, so their derivatives are added one after another; adding rounds nothing there.
+template <class Tracer>
+void Machine<Tracer>::compute_sum(const Instruction& instruction) {
+  const Arithmetic& a = arithmetic(instruction.scalar);
+  const bool products = instruction.code == Code::kSumOfProducts;
+  terms_.clear();
+  for (std::size_t i = 0; i < instruction.count; ++i)
+    terms_.push_back(&at(operand(instruction, i)).f);
+  Value sum;
+  sum.f = products ? a.dot(terms_) : a.sum(terms_);
+  if constexpr (Tracer::kDerivatives) {
+    const std::size_t count = products ? terms_.size() / 2 : terms_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const Handle& first = at(operand(instruction, i)).h;
+      Handle term = first;
+      if (products) {
+        const Handle& second = at(operand(instruction, count + i)).h;
+        const std::uint32_t wanted = (Tracer::active(first) ? 1U : 0U) | (Tracer::active(second) ? 2U : 0U);
+        if (wanted == 0) continue;
+        const std::array<const Handle*, 2> sources{&first, &second};
+        const std::array<Bounded, 2> partials{*terms_[count + i], *terms_[i]};
+        term = tracer_.combine(instruction.scalar, sources, partials.data(), wanted);
+      }
+      if (Tracer::active(term)) sum.h = tracer_.accumulate(instruction.scalar, sum.h, term, 1);
+    }
+  }
+  at(instruction.dst) = sum;
 }
 
 template <class Tracer>

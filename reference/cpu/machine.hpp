@@ -55,6 +55,7 @@ class Machine {
   std::size_t step(const Instruction& instruction, std::size_t pc);
   void compute(const Instruction& instruction);
   void compute_float(const Instruction& instruction);
+  void compute_sum(const Instruction& instruction);
   void compute_test(const Instruction& instruction);
   void custom(const Instruction& instruction);
   void compute_integer(const Instruction& instruction);
@@ -79,6 +80,7 @@ class Machine {
   void local_load(const Instruction& instruction);
   void local_store(const Instruction& instruction);
   std::optional<std::size_t> locate(const Instruction& instruction);
+  bool note_tile(const Instruction& instruction, std::span<const std::int64_t> index);
   std::optional<std::int64_t> local_element(const Instruction& instruction);
   void note_read(const Instruction& instruction, std::size_t element);
 
@@ -109,6 +111,7 @@ class Machine {
   std::vector<ArrayMemory<Handle>> arrays_;
   std::array<const Bounded*, kMostOperands> operand_values_ = {};  ///< of the current instruction
   std::array<Bounded, kMostOperands> partials_ = {};               ///< the same
+  std::vector<const Bounded*> terms_;                              ///< of the current sum
   std::int64_t instructions_ = 0;
   std::int32_t thread_ = 0;
   bool complete_ = true;

@@ -1,5 +1,7 @@
 // The interpreter's accesses to memory: bounds of arrays, initialisation, conflicts between threads, atomics.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "reference/cpu/integers.hpp"
 #include "reference/cpu/machine.hpp"
@@ -17,6 +19,23 @@ void Machine<Tracer>::access(const Instruction& instruction) {
   }
 }
 
+/// Notes how far a tile reaches. True if the element lies behind the array's end, where a tile is padded.
+template <class Tracer>
+bool Machine<Tracer>::note_tile(const Instruction& instruction, std::span<const std::int64_t> index) {
+  constexpr std::int64_t kFurthest = std::numeric_limits<std::int32_t>::max();
+  ArrayMemory<Handle>& memory = array_of(instruction);
+  memory.asked.resize(index.size());
+  bool behind = false;
+  bool before = false;
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    memory.asked[d] =
+        std::max(memory.asked[d], static_cast<std::int32_t>(std::clamp(index[d] + 1, std::int64_t{0}, kFurthest)));
+    behind |= index[d] >= memory.shape[d];
+    before |= index[d] < 0;
+  }
+  return behind && !before;
+}
+
 /// The element that the instruction's indices name; reports one outside the array.
 template <class Tracer>
 std::optional<std::size_t> Machine<Tracer>::locate(const Instruction& instruction) {
@@ -25,6 +44,7 @@ std::optional<std::size_t> Machine<Tracer>::locate(const Instruction& instructio
     index[d] = at(operand(instruction, d)).i;
   const auto used = std::span(index).first(instruction.rank);
   const ArrayMemory<Handle>& memory = array_of(instruction);
+  if (instruction.padded && note_tile(instruction, used)) return std::nullopt;
   if (const auto number = memory.element(used)) return static_cast<std::size_t>(*number);
   report_index(instruction, {used.begin(), used.end()}, memory.shape);
   return std::nullopt;

@@ -48,6 +48,7 @@ struct ArrayMemory {
   std::vector<Cell<Handle>> cells;  ///< [element * leaves + leaf]
   std::vector<AccessLog> log;       ///< [element]
   std::vector<AtomicSum> sums;      ///< [cell]; empty until the first atomic addition
+  std::vector<std::int32_t> asked;  ///< by dimension: extent that would hold all tiles; empty until the first tile
 
   std::optional<std::int64_t> element(std::span<const std::int64_t> index) const {
     std::int64_t number = 0;

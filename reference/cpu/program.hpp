@@ -18,14 +18,16 @@ namespace assay::reference {
 using RegisterId = std::int32_t;
 
 enum class Code : std::uint8_t {
-  kFloat,         ///< dst = evaluator(operands), floats of type `scalar`
-  kTest,          ///< dst = test(operands)
-  kUnit,          ///< dst = component / length: unit_component
-  kInteger,       ///< dst = op(operands), integers of type `scalar`
-  kSelect,        ///< dst = operand 0 ? operand 1 : operand 2
-  kMove,          ///< dst = operand 0
-  kClear,         ///< dst .. dst + extent = 0
-  kFloatToFloat,  ///< conversions `from` -> `scalar`
+  kFloat,          ///< dst = evaluator(operands), floats of type `scalar`
+  kTest,           ///< dst = test(operands)
+  kUnit,           ///< dst = component / length: unit_component
+  kSum,            ///< dst = sum of any number of operands, floats of type `scalar`, in whatever order
+  kSumOfProducts,  ///< dst = operand 0 * operand n + operand 1 * operand n + 1 ...: 2 n floats, in whatever order
+  kInteger,        ///< dst = op(operands), integers of type `scalar`
+  kSelect,         ///< dst = operand 0 ? operand 1 : operand 2
+  kMove,           ///< dst = operand 0
+  kClear,          ///< dst .. dst + extent = 0
+  kFloatToFloat,   ///< conversions `from` -> `scalar`
   kFloatToInteger,
   kFloatToBool,
   kIntegerToFloat,
@@ -55,6 +57,7 @@ struct Instruction {
   ir::Scalar scalar = ir::Scalar::kF32;
   ir::Scalar from = ir::Scalar::kF32;
   std::uint8_t rank = 0;
+  bool padded = false;       ///< of a tile: behind the array's end a load gives zero and the rest does nothing
   std::uint16_t leaves = 1;  ///< registers of one element
   RegisterId dst = ir::kNone;
   std::uint32_t operands = 0;  ///< first in Program::operands

@@ -79,6 +79,8 @@ Reference summary(const Program& program, Machine<Tracer>& machine) {
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {
     if (program.parameters[p].is_written) reference.outputs[p] = output(machine, p);
   }
+  for (std::size_t p = 0; p < program.parameters.size(); ++p)
+    reference.tile_extents.push_back(machine.array(p).asked);
   reference.findings = machine.take_findings();
   reference.decisions = machine.decisions();
   reference.choices = machine.choices();

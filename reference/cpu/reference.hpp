@@ -156,6 +156,9 @@ struct Reference {
   std::vector<std::optional<OutputArray>> outputs;
   /// With Run::gradient, one per parameter; empty for parameters without floats.
   std::vector<std::optional<GradientArray>> gradients;
+  /// One per parameter and dimension: the extent that an array needs to hold all tiles that are loaded from it or go
+  /// to it; empty where no tile is.
+  std::vector<std::vector<std::int32_t>> tile_extents;
   std::vector<Finding> findings;  ///< the first 64
   Decisions decisions;
   std::vector<Choice> choices;  ///< all of the kernel, in the order of its code

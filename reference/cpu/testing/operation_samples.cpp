@@ -1,6 +1,8 @@
 #include "reference/cpu/testing/operation_samples.hpp"
 
 #include <cmath>
+#include <functional>
+#include <utility>
 
 namespace assay::reference::testing {
 namespace {
@@ -104,6 +106,69 @@ std::vector<Usage> particular(Type f, Type v, Type m) {
   };
 }
 
+/// Operations on tiles, made of two scalars, with one element of the result taken out.
+std::vector<Usage> of_tiles(Type f) {
+  const auto insert = [](Workbench& w, ExprId tile, std::vector<std::int64_t> place, ExprId value) {
+    std::vector<ExprId> args{tile};
+    for (const std::int64_t index : place)
+      args.push_back(w.b().i32(index));
+    args.push_back(value);
+    return w.b().op(Op::kTileInsert, args);
+  };
+  const auto pair = [f, insert](Workbench& w, ExprId x, ExprId y) {
+    const ExprId first = insert(w, w.b().zero(ir::tile_type(f.scalar, 2)), {0}, x);
+    return insert(w, first, {1}, y);
+  };
+  /// x y / y 0
+  const auto square = [f, insert](Workbench& w, ExprId x, ExprId y) {
+    const ExprId first = insert(w, w.b().zero(ir::tile_type(f.scalar, 2, 2)), {0, 0}, x);
+    return insert(w, insert(w, first, {0, 1}, y), {1, 0}, y);
+  };
+  const auto at = [](Workbench& w, ExprId tile, int row, int column) {
+    return w.op(Op::kTileExtract, {tile, w.b().i32(row), w.b().i32(column)});
+  };
+  const auto one = [](Workbench& w, ExprId tile, int number) {
+    return w.op(Op::kTileExtract, {tile, w.b().i32(number)});
+  };
+  std::vector<Usage> all;
+  const auto add = [&](Op op, std::string variant, std::function<ExprId(Workbench&, ExprId, ExprId)> build) {
+    all.push_back({op,
+                   std::move(variant),
+                   {f, f},
+                   [build](Workbench& w, const Args& a) { return build(w, a[0], a[1]); },
+                   nullptr});
+  };
+  for (const Op op : {Op::kTileMin, Op::kTileMax}) {
+    add(op, "", [=](Workbench& w, ExprId x, ExprId y) { return one(w, w.op(op, {pair(w, x, y)}), 0); });
+  }
+  for (const Op op : {Op::kTileScan, Op::kTileScanExclusive, Op::kTileReverse}) {
+    add(op, "", [=](Workbench& w, ExprId x, ExprId y) { return one(w, w.op(op, {pair(w, x, y)}), 1); });
+  }
+  add(Op::kTileProduct, "", [=](Workbench& w, ExprId x, ExprId y) {
+    return at(w, w.op(Op::kTileProduct, {square(w, x, y), square(w, y, x)}), 0, 1);
+  });
+  add(Op::kTileSum, "", [=](Workbench& w, ExprId x, ExprId y) {
+    return one(w, w.b().op(Op::kTileSum, {square(w, x, y)}, ir::tile_type(f.scalar, 1)), 0);
+  });
+  add(Op::kTileSum, "along_rows", [=](Workbench& w, ExprId x, ExprId y) {
+    return at(w, w.b().op(Op::kTileSum, {square(w, x, y)}, ir::tile_type(f.scalar, 2, 1)), 1, 0);
+  });
+  add(Op::kTileBroadcast, "", [=](Workbench& w, ExprId x, ExprId y) {
+    const ExprId rows = w.b().op(Op::kTileBroadcast, {pair(w, x, y)}, ir::tile_type(f.scalar, 2, 2));
+    return at(w, w.op(Op::kMul, {rows, square(w, x, y)}), 0, 1);
+  });
+  add(Op::kTileReshape, "", [=](Workbench& w, ExprId x, ExprId y) {
+    return one(w, w.b().op(Op::kTileReshape, {square(w, x, y)}, ir::tile_type(f.scalar, 4)), 2);
+  });
+  add(Op::kTileTranspose, "", [=](Workbench& w, ExprId x, ExprId y) {
+    const ExprId turned = w.op(Op::kTileTranspose, {w.op(Op::kMul, {square(w, x, y), x})});
+    return at(w, turned, 1, 0);
+  });
+  add(Op::kTileExtract, "", [=](Workbench& w, ExprId x, ExprId y) { return at(w, square(w, x, y), 1, 0); });
+  add(Op::kTileInsert, "", [=](Workbench& w, ExprId x, ExprId y) { return one(w, pair(w, x, y), 1); });
+  return all;
+}
+
 void add_usages(std::vector<Usage>& all, Op op, Type f, Type v, Type m) {
   const ir::OperationRow& row = ir::row(op);
   const Type square = ir::matrix_type(f.scalar, 3, 3);
@@ -186,6 +251,8 @@ std::vector<Usage> usages(ir::Scalar scalar) {
   const Type v = ir::vector_type(scalar, 3);
   const Type m = ir::matrix_type(scalar, 2, 3);
   std::vector<Usage> all = particular(f, v, m);
+  for (Usage& usage : of_tiles(f))
+    all.push_back(std::move(usage));
   for (int i = 0; i < ir::kOpCount; ++i)
     add_usages(all, static_cast<Op>(i), f, v, m);
   return all;

@@ -1,0 +1,119 @@
+// The part of ExpressionPrinter that spells tiles. What is done to each element by itself becomes one tile_map, however
+// many operations it is:
+//
+//     tile_map<Tile<real, 4, 4>>([&](real x, real y) { return sin(x) * y; }, x, y)
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backends/source/expressions.hpp"
+#include "ir/analysis.hpp"
+
+namespace assay::source {
+namespace {
+
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprKind;
+using ir::Op;
+using ir::Type;
+
+/// Rewrites what is done to tiles element by element into what is done to one element.
+class OneElement {
+ public:
+  OneElement(const ir::Function& function, const std::vector<std::string>& names) : body_(function), names_(names) {}
+
+  void take(ExprId id) {
+    Expr& e = body_.expressions[static_cast<std::size_t>(id)];
+    if (!e.type.is_tile()) {
+      // All threads of the block must come to what is done with other tiles, also those that hold no element.
+      if (ir::works_with_tiles(body_, id)) stand_in(id);
+      return;
+    }
+    e.type = e.type.tile_element();
+    const bool by_element = e.kind == ExprKind::kCall || (e.kind == ExprKind::kOperation && ir::is_elementwise(e.op));
+    if (by_element) {
+      // A copy: taking an operand may not move `e`, but readers should not have to know.
+      for (const ExprId arg : std::vector<ExprId>(e.args))
+        take(arg);
+    } else if (e.kind == ExprKind::kOperation && e.op == Op::kSplat) {
+      take(e.args[0]);
+      const Expr value = body_.expr(e.args[0]);
+      body_.expressions[static_cast<std::size_t>(id)] = value;
+    } else {
+      stand_in(id);
+    }
+  }
+
+  const ir::Function& body() const { return body_; }
+  const std::vector<std::string>& names() const { return names_; }
+  /// The tiles of which an element goes in, and the variable that stands for it.
+  const std::vector<std::pair<ExprId, ir::VarId>>& operands() const { return operands_; }
+
+ private:
+  /// A parameter for the element of a tile, or the number, that is a variable or made by another operation; one for
+  /// each variable.
+  void stand_in(ExprId id) {
+    Expr& e = body_.expressions[static_cast<std::size_t>(id)];
+    const ir::VarId source = e.kind == ExprKind::kVariable ? e.variable : ir::kNone;
+    auto known = source == ir::kNone ? by_variable_.end() : by_variable_.find(source);
+    if (known == by_variable_.end()) {
+      const auto parameter = static_cast<ir::VarId>(body_.variables.size());
+      body_.variables.push_back({.name = "element", .type = e.type});
+      names_.push_back(source == ir::kNone ? fresh_name() : names_[static_cast<std::size_t>(source)]);
+      operands_.emplace_back(id, parameter);
+      known = by_variable_.emplace(source == ir::kNone ? -2 - id : source, parameter).first;
+    }
+    e = Expr{.kind = ExprKind::kVariable, .type = e.type, .variable = known->second, .loc = e.loc};
+  }
+
+  std::string fresh_name() const {
+    for (int n = 0;; ++n) {
+      std::string name = n == 0 ? "element" : fmt::format("element_{}", n);
+      if (std::ranges::find(names_, name) == names_.end()) return name;
+    }
+  }
+
+  ir::Function body_;
+  std::vector<std::string> names_;
+  std::vector<std::pair<ExprId, ir::VarId>> operands_;
+  std::map<ir::VarId, ir::VarId> by_variable_;
+};
+
+}  // namespace
+
+Text ExpressionPrinter::by_element(ExprId id) {
+  OneElement one(function_, names_);
+  one.take(id);
+  ExpressionPrinter inner(unit_, one.body(), one.names());
+  const std::string value = inner.print(id);
+  const std::string type = unit_.type(expr(id).type);
+  if (one.operands().empty()) {
+    unit_.helpers().use("tile_fill");
+    return {fmt::format("tile_fill<{}>({})", type, value), kPostfixText};
+  }
+  unit_.helpers().use("tile_map");
+  std::string parameters;
+  std::string arguments;
+  for (const auto& [tile, variable] : one.operands()) {
+    const std::string element = unit_.type(expr(tile).type.tile_element());
+    parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", element,
+                              one.names()[static_cast<std::size_t>(variable)]);
+    arguments += ", " + print(tile);
+  }
+  return {fmt::format("tile_map<{}>([&]({}) {{ return {}; }}{})", type, parameters, value, arguments), kPostfixText};
+}
+
+Text ExpressionPrinter::load_tile(const Expr& e) {
+  unit_.helpers().use("tile_load");
+  const std::vector<ExprId> offsets(e.args.begin() + 1, e.args.end());
+  std::string text = fmt::format("tile_load<{}>({}, {})", unit_.type(e.type), print(e.args[0]),
+                                 arguments(offsets, LiteralForm::kBare));
+  const std::string test = null_test(e.args[0]);
+  if (test.empty()) return {std::move(text), kPostfixText};
+  return {fmt::format("{} ? {} : {}", test, text, zero(e.type)), kTernaryText};
+}
+
+}  // namespace assay::source

@@ -1,0 +1,265 @@
+// The part of Lowering that spreads tiles over their elements: loads and stores of blocks, functions applied to each
+// element, sums, products, extremes.
+//
+// Sums are in any order, as a block of threads adds them; the bounds say so. Of equal extremes the first in row-major
+// order has the derivative.
+#include <algorithm>
+#include <numeric>
+
+#include "reference/cpu/lowering.hpp"
+
+namespace assay::reference {
+
+using ir::Op;
+using ir::Scalar;
+using ir::Type;
+
+namespace {
+
+/// Row and column of element number `k`; a tile of one dimension is one row.
+struct Position {
+  int row;
+  int column;
+};
+Position position(Type tile, int k) { return {k / tile.tile_columns(), k % tile.tile_columns()}; }
+int rows_of(Type tile) { return tile.tile_size() / tile.tile_columns(); }
+
+/// Number of the element of `small` that stands at element k of `large`, to which it broadcasts.
+std::size_t broadcast_source(Type small, Type large, int k) {
+  const auto [row, column] = position(large, k);
+  const int from_row = rows_of(small) == 1 ? 0 : row;
+  const int from_column = small.tile_columns() == 1 ? 0 : column;
+  return static_cast<std::size_t>(from_row * small.tile_columns() + from_column);
+}
+
+}  // namespace
+
+RegisterId Lowering::integer(Scalar type, std::int64_t value) {
+  return literal({.type = ir::scalar_type(type), .bits = static_cast<std::uint64_t>(value)})[0];
+}
+
+// ---- memory
+
+std::vector<Leaves> Lowering::tile_indices(Type tile, const std::vector<ir::ExprId>& offsets) {
+  std::vector<Leaves> by_dimension;
+  for (std::size_t d = 0; d < offsets.size(); ++d) {
+    const Scalar type = type_of(offsets[d]).scalar;
+    const RegisterId offset = scalar(offsets[d]);
+    Leaves& indices = by_dimension.emplace_back();
+    for (int k = 0; k < tile.tile[d]; ++k)
+      indices.push_back(k == 0 ? offset : elementwise(Op::kAdd, type, {{offset}, {integer(type, k)}})[0]);
+  }
+  return by_dimension;
+}
+
+namespace {
+
+/// The index registers of element number k.
+Leaves index_of(Type tile, const std::vector<Leaves>& by_dimension, int k) {
+  const auto [row, column] = position(tile, k);
+  if (by_dimension.size() == 1) return {by_dimension[0][static_cast<std::size_t>(column)]};
+  return {by_dimension[0][static_cast<std::size_t>(row)], by_dimension[1][static_cast<std::size_t>(column)]};
+}
+
+}  // namespace
+
+Leaves Lowering::load_tile(const ir::Expr& e) {
+  const std::int32_t parameter = slot(expr(e.args[0]).variable).parameter;
+  const std::vector<Leaves> indices = tile_indices(e.type, {e.args.begin() + 1, e.args.end()});
+  const Leaves dst = temporaries(leaf_count(e.type));
+  const ir::Loc statement = std::exchange(loc_, e.loc.line > 0 ? e.loc : loc_);
+  for (int k = 0; k < e.type.tile_size(); ++k) {
+    const Instruction load{.code = Code::kLoad,
+                           .rank = static_cast<std::uint8_t>(indices.size()),
+                           .padded = true,
+                           .dst = dst[static_cast<std::size_t>(k)],
+                           .target = parameter};
+    emit(load, index_of(e.type, indices, k));
+  }
+  loc_ = statement;
+  return dst;
+}
+
+void Lowering::change_tile(Instruction instruction, Type tile, const std::vector<ir::ExprId>& offsets,
+                           const Leaves& value) {
+  const std::vector<Leaves> indices = tile_indices(tile, offsets);
+  instruction.rank = static_cast<std::uint8_t>(indices.size());
+  instruction.padded = true;
+  for (int k = 0; k < tile.tile_size(); ++k) {
+    Leaves operands = index_of(tile, indices, k);
+    operands.push_back(value[static_cast<std::size_t>(k)]);
+    emit(instruction, operands);
+  }
+}
+
+// ---- element by element
+
+Leaves Lowering::call_on_tiles(const ir::Expr& e) {
+  std::vector<Leaves> values;
+  for (const ir::ExprId arg : e.args)
+    values.push_back(expression(arg));
+  Leaves results;
+  for (std::size_t k = 0; k < leaf_count(e.type); ++k) {
+    std::vector<Leaves> of_element;
+    for (const Leaves& value : values)
+      of_element.push_back({value.size() == 1 ? value[0] : value[k]});
+    results.push_back(call_with(e.index, e.args, of_element)[0]);
+  }
+  return results;
+}
+
+Leaves Lowering::tile_select(const Leaves& conditions, const Leaves& yes, const Leaves& no) {
+  const Leaves dst = temporaries(std::max({conditions.size(), yes.size(), no.size()}));
+  const auto of = [](const Leaves& leaves, std::size_t k) { return leaves.size() == 1 ? leaves[0] : leaves[k]; };
+  for (std::size_t k = 0; k < dst.size(); ++k)
+    emit({.code = Code::kSelect, .dst = dst[k]}, {of(conditions, k), of(yes, k), of(no, k)});
+  return dst;
+}
+
+// ---- the whole tile
+
+Leaves Lowering::tile_algebra(const ir::Expr& e, const std::vector<Leaves>& operands) {
+  const Type from = type_of(e.args[0]);
+  const Scalar type = from.scalar;
+  const Leaves& tile = operands[0];
+  Leaves result(leaf_count(e.type));
+  switch (e.op) {
+    case Op::kSplat: return Leaves(result.size(), tile[0]);
+    case Op::kTileProduct: return tile_product(from, type_of(e.args[1]), operands);
+    case Op::kTileSum: return tile_sum(from, e.type, tile);
+    case Op::kTileBroadcast:
+      for (std::size_t k = 0; k < result.size(); ++k)
+        result[k] = tile[broadcast_source(from, e.type, static_cast<int>(k))];
+      return result;
+    case Op::kTileTranspose:
+      for (std::size_t k = 0; k < result.size(); ++k) {
+        const auto [row, column] = position(e.type, static_cast<int>(k));
+        result[k] = tile[static_cast<std::size_t>(column * from.tile_columns() + row)];
+      }
+      return result;
+    case Op::kTileReverse: return {tile.rbegin(), tile.rend()};
+    case Op::kTileMin:
+    case Op::kTileMax: return tile_extreme(e.op == Op::kTileMin ? Op::kMin : Op::kMax, type, tile);
+    case Op::kTileArgmin:
+    case Op::kTileArgmax: return tile_extreme_number(e.op == Op::kTileArgmin ? Op::kLt : Op::kGt, type, tile);
+    case Op::kTileScan:
+    case Op::kTileScanExclusive: return tile_scan(type, tile, e.op == Op::kTileScan);
+    case Op::kTileExtract: return tile_extract(from, operands);
+    case Op::kTileInsert: return tile_insert(from, operands);
+    default: return tile;  // kTileReshape: elements stay in row-major order
+  }
+}
+
+RegisterId Lowering::sum(Scalar type, const Leaves& terms) {
+  if (!ir::is_float(type)) {
+    return std::accumulate(terms.begin() + 1, terms.end(), terms[0], [&](RegisterId total, RegisterId term) {
+      return elementwise(Op::kAdd, type, {{total}, {term}})[0];
+    });
+  }
+  const RegisterId dst = temporary();
+  emit({.code = Code::kSum, .op = Op::kTileSum, .scalar = type, .dst = dst}, terms);
+  return dst;
+}
+
+RegisterId Lowering::sum_of_products(Scalar type, const Leaves& a, const Leaves& b) {
+  if (!ir::is_float(type)) return sum(type, elementwise(Op::kMul, type, {a, b}));
+  const RegisterId dst = temporary();
+  Leaves operands = a;
+  operands.insert(operands.end(), b.begin(), b.end());
+  emit({.code = Code::kSumOfProducts, .op = Op::kTileProduct, .scalar = type, .dst = dst}, operands);
+  return dst;
+}
+
+Leaves Lowering::tile_product(Type a, Type b, const std::vector<Leaves>& operands) {
+  const int inner = a.tile[1];
+  Leaves result;
+  for (int row = 0; row < a.tile[0]; ++row) {
+    for (int column = 0; column < b.tile[1]; ++column) {
+      Leaves left;
+      Leaves right;
+      for (int k = 0; k < inner; ++k) {
+        left.push_back(operands[0][static_cast<std::size_t>(row * inner + k)]);
+        right.push_back(operands[1][static_cast<std::size_t>(k * b.tile[1] + column)]);
+      }
+      result.push_back(sum_of_products(a.scalar, left, right));
+    }
+  }
+  return result;
+}
+
+Leaves Lowering::tile_sum(Type from, Type to, const Leaves& tile) {
+  std::vector<Leaves> terms(static_cast<std::size_t>(to.tile_size()));
+  for (int k = 0; k < from.tile_size(); ++k)
+    terms[broadcast_source(to, from, k)].push_back(tile[static_cast<std::size_t>(k)]);
+  Leaves result;
+  for (const Leaves& group : terms)
+    result.push_back(sum(from.scalar, group));
+  return result;
+}
+
+Leaves Lowering::tile_scan(Scalar type, const Leaves& tile, bool inclusive) {
+  Leaves result;
+  for (std::size_t k = 0; k < tile.size(); ++k) {
+    const auto end = tile.begin() + static_cast<std::ptrdiff_t>(inclusive ? k + 1 : k);
+    result.push_back(end == tile.begin() ? integer(type, 0) : sum(type, {tile.begin(), end}));
+  }
+  return result;
+}
+
+/// A tie goes to the second operand of min and max, which is the earlier element here.
+Leaves Lowering::tile_extreme(Op op, Scalar type, const Leaves& tile) {
+  Leaves extreme{tile[0]};
+  for (std::size_t k = 1; k < tile.size(); ++k) {
+    const bool is_repeated = std::find(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(k), tile[k]) !=
+                             tile.begin() + static_cast<std::ptrdiff_t>(k);
+    if (!is_repeated) extreme = elementwise(op, type, {{tile[k]}, extreme});
+  }
+  return extreme;
+}
+
+Leaves Lowering::tile_extreme_number(Op beats, Scalar type, const Leaves& tile) {
+  Leaves best{tile[0]};
+  Leaves number{integer(Scalar::kI32, 0)};
+  for (std::size_t k = 1; k < tile.size(); ++k) {
+    const Leaves better = elementwise(beats, type, {{tile[k]}, best});
+    best = tile_select(better, {tile[k]}, best);
+    number = tile_select(better, {integer(Scalar::kI32, static_cast<std::int64_t>(k))}, number);
+  }
+  return number;
+}
+
+/// The element of each row at the column, then that at the row: an index outside either is found.
+Leaves Lowering::tile_extract(Type tile, const std::vector<Leaves>& operands) {
+  const auto columns = static_cast<std::ptrdiff_t>(tile.tile_columns());
+  Leaves found;
+  for (int row = 0; row < rows_of(tile); ++row) {
+    const auto first = operands[0].begin() + row * columns;
+    Leaves choice{operands.back()[0]};
+    choice.insert(choice.end(), first, first + columns);
+    found.push_back(temporary());
+    emit({.code = Code::kExtract, .dst = found.back()}, choice);
+  }
+  if (tile.tile_rank() == 1) return found;
+  const RegisterId dst = temporary();
+  found.insert(found.begin(), operands[1][0]);
+  emit({.code = Code::kExtract, .dst = dst}, found);
+  return {dst};
+}
+
+Leaves Lowering::tile_insert(Type tile, const std::vector<Leaves>& operands) {
+  std::vector<Leaves> place(operands.begin(), operands.end() - 1);
+  tile_extract(tile, place);  // finds an index outside
+  Leaves result;
+  for (int k = 0; k < tile.tile_size(); ++k) {
+    const auto [row, column] = position(tile, k);
+    const auto at = [&](const Leaves& index, int wanted) {
+      return elementwise(Op::kEq, Scalar::kI32, {index, {integer(Scalar::kI32, wanted)}});
+    };
+    Leaves here = at(place.back(), column);
+    if (tile.tile_rank() == 2) here = tile_select(here, at(place[1], row), {integer(Scalar::kBool, 0)});
+    result.push_back(tile_select(here, operands.back(), {operands[0][static_cast<std::size_t>(k)]})[0]);
+  }
+  return result;
+}
+
+}  // namespace assay::reference
