@@ -24,6 +24,7 @@ struct Invocation {
 void add_run(CLI::App& app, Invocation& invocation);
 void add_emit(CLI::App& app, Invocation& invocation);
 void add_diff(CLI::App& app, Invocation& invocation);
+void add_dataset(CLI::App& app, Invocation& invocation);
 void add_generate(CLI::App& app, Invocation& invocation);
 void add_list(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
@@ -31,6 +32,7 @@ void add_profile(CLI::App& app, Invocation& invocation);
 void add_ptx(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);
 void add_state(CLI::App& app, Invocation& invocation);
+void add_validate(CLI::App& app, Invocation& invocation);
 
 constexpr int to_int(ExitStatus status) { return static_cast<int>(status); }
 

@@ -86,6 +86,54 @@ TEST_F(GenerateTest, AKilledRunGoesOnToTheSameBytes) {
   expect_same("whole", "killed");
 }
 
+TEST_F(GenerateTest, ADatasetIsValidAndProvedAgain) {
+  expect_ok("assay generate --count 3 --families loop --quick --output d");
+  const Ran valid = workshop_.run("assay validate d --rebuild all");
+  EXPECT_EQ(valid.status, 0) << valid.out << valid.err;
+  EXPECT_THAT(valid.out, AllOf(HasSubstr("0 errors"), HasSubstr("3 rows judged again")));
+
+  // Evidence that judging again does not bear out.
+  expect_ok(
+      "zstd -dqf d/data/train-00000-of-00001.jsonl.zst -o rows && sed -i '1s/\"values_compared\":[0-9]*/"
+      "\"values_compared\":3/' rows && zstd -qf rows -o d/data/train-00000-of-00001.jsonl.zst");
+  const Ran edited = workshop_.run("assay validate d --rebuild all --format json");
+  EXPECT_EQ(edited.status, 1);
+  const json complaints = json::parse(edited.out).at("complaints");
+  EXPECT_THAT(complaints.dump(),
+              AllOf(HasSubstr("by judging again"), HasSubstr("/evidence/0"), HasSubstr("by checksums.sha256")));
+  const Ran sarif = workshop_.run("assay validate d --format sarif");
+  EXPECT_EQ(sarif.status, 1);
+  EXPECT_EQ(json::parse(sarif.out).at("version"), "2.1.0");
+  EXPECT_EQ(workshop_.run("assay validate nowhere").status, 2);
+}
+
+TEST_F(GenerateTest, ShardsAreMergedAndDatasetsLookedInto) {
+  const std::string make = "assay generate --count 520 --no-verify --families math,loop --output ";
+  expect_ok(make + "whole");
+  expect_ok(make + "a --shard 0/2 && " + make + "b --shard 1/2 && assay dataset merge b a --output merged");
+  expect_same("whole", "merged");
+  expect_ok("assay dataset diff whole merged");
+  EXPECT_EQ(workshop_.run("assay dataset diff whole a").status, 1);
+  EXPECT_EQ(workshop_.run("assay dataset merge a --output c").status, 2);
+  expect_ok("assay dataset split whole --output parts && test -s parts/loop.jsonl.zst && test -s parts/math.jsonl.zst");
+  expect_ok("assay dataset stats whole | grep -q families");
+  const Ran shown = workshop_.run("assay dataset show whole 1 --width 200");
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("@wp.kernel"), HasSubstr("long long begin"), HasSubstr("blockIdx"),
+                               HasSubstr("cpu/forward: not_run, not verified")));
+  EXPECT_THAT(workshop_.run("assay dataset show whole 9999").err, HasSubstr("has no row '9999'"));
+}
+
+TEST_F(GenerateTest, AFullDiskIsToldAndWhatWasFlushedIsValid) {
+  // A limit on the size of files stands in for the disk: the last blocks do not fit.
+  const Ran full = workshop_.run("ulimit -f 200; assay generate --count 3000 --no-verify --jobs 1 --output full");
+  EXPECT_EQ(full.status, 2);
+  EXPECT_THAT(full.err, AllOf(HasSubstr("full/"), HasSubstr("cannot be written: File too large")));
+  const Ran valid = workshop_.run("assay validate full");
+  EXPECT_EQ(valid.status, 0) << valid.out;
+  EXPECT_THAT(valid.out, HasSubstr("the dataset is not finished"));
+}
+
 TEST_F(GenerateTest, SaysWhatIsWrongWithTheCommand) {
   struct Wrong {
     const char* options;

@@ -155,16 +155,19 @@ Result<dataset::Plan> plan_of(const ProductionOptions& options) {
   const Result<dataset::Shard> shard = shard_of(options.shard);
   if (!shard.ok()) return shard.error();
   plan.shard = *shard;
-  if (options.no_verify) return plan;
+  if (plan.verify) add_devices(plan, options.devices, options.compiler);
+  return plan;
+}
+
+void add_devices(dataset::Plan& plan, const std::vector<std::string>& devices, const std::string& compiler) {
   for (const std::string_view name : kDeviceNames) {
     const std::string device(name);
-    if (std::ranges::find(options.devices, device) == options.devices.end()) continue;
+    if (std::ranges::find(devices, device) == devices.end()) continue;
     plan.devices.push_back(device);
-    plan.toolchain.push_back(tool_of(device, options.compiler));
+    plan.toolchain.push_back(tool_of(device, compiler));
     for (const harness::Mode& mode : modes_of(device, "", 0))
       plan.flags.push_back(fmt::format("{}/{}", device, mode_name(mode)));
   }
-  return plan;
 }
 
 Production::Production(const dataset::Plan& plan, const std::string& compiler) : plan_(plan) {

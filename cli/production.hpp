@@ -33,6 +33,9 @@ struct ProductionOptions {
 /// cannot be used.
 Result<dataset::Plan> plan_of(const ProductionOptions& options);
 
+/// Adds the devices, in the order of kDeviceNames, with their modes and what builds for them.
+void add_devices(dataset::Plan& plan, const std::vector<std::string>& devices, const std::string& compiler);
+
 /// Devices and a producer that uses them.
 class Production {
  public:

@@ -61,6 +61,25 @@ TEST(Schemas, RefuseEachBrokenDocumentAtThePlaceThatIsBroken) {
   }
 }
 
+TEST(Schemas, ATextThatIsNoneIsRefusedAndNoAbort) {
+  for (const char* text : {"", "{", R"({"type": 7})", R"({"$ref": "#/nowhere"})", R"({"required": "x"})"}) {
+    EXPECT_FALSE(Validator::parse(text).ok()) << text;
+  }
+  EXPECT_TRUE(Validator::parse(R"({"type": "object"})").ok());
+}
+
+TEST(Schemas, KeywordsOfLaterDraftsAreRefused) {
+  for (const char* text :
+       {R"({"$defs": {}})", R"({"items": {"prefixItems": []}})", R"({"minContains": 1})",
+        R"({"properties": {"x": {"unevaluatedProperties": false}}})", R"({"allOf": [{"dependentRequired": {}}]})"}) {
+    const Result<Validator> parsed = Validator::parse(text);
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_THAT(parsed.error().text(), testing::HasSubstr("later draft")) << text;
+  }
+  // As a member's name it is none.
+  EXPECT_TRUE(Validator::parse(R"({"properties": {"deprecated": {"type": "boolean"}}})").ok());
+}
+
 TEST(Schemas, ComplaintSaysPlaceFindingAndExpectation) {
   json document = golden("case_pass");
   document["tiers"]["t1"]["checks"] = "many";

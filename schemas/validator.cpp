@@ -1,5 +1,6 @@
 #include "schemas/validator.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -108,6 +109,37 @@ std::string expected_by(const json* node, const std::string& description) {
 // ...". Only the first cause is of use.
 bool is_echo(const std::string& description) { return starts_with(description, "Failed to validate"); }
 
+// Keywords that draft 2019-09 and 2020-12 have added.
+constexpr std::string_view kLater[] = {
+    "$anchor",          "$defs",       "$dynamicAnchor", "$dynamicRef",      "$recursiveAnchor",
+    "$recursiveRef",    "$vocabulary", "minContains",    "maxContains",      "dependentRequired",
+    "dependentSchemas", "prefixItems", "deprecated",     "unevaluatedItems", "unevaluatedProperties"};
+
+// The pointer to the first of them, or nothing. Names of members and examples are no keywords.
+std::string later_keyword(const json& schema, const std::string& path) {
+  if (schema.is_array()) {
+    for (std::size_t i = 0; i < schema.size(); ++i) {
+      if (std::string found = later_keyword(schema[i], fmt::format("{}/{}", path, i)); !found.empty()) return found;
+    }
+  }
+  if (!schema.is_object()) return "";
+  for (const auto& [key, value] : schema.items()) {
+    const std::string at = path + "/" + key;
+    if (std::find(std::begin(kLater), std::end(kLater), key) != std::end(kLater)) return at;
+    if (key == "examples" || key == "enum" || key == "const" || key == "default") continue;
+    const bool names = key == "properties" || key == "patternProperties" || key == "definitions";
+    if (!names) {
+      if (std::string found = later_keyword(value, at); !found.empty()) return found;
+      continue;
+    }
+    if (!value.is_object()) continue;
+    for (const auto& [name, part] : value.items()) {
+      if (std::string found = later_keyword(part, at + "/" + name); !found.empty()) return found;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string Complaint::text() const {
@@ -120,15 +152,30 @@ struct Validator::Parsed {
   valijson::Validator validator;  // keeps the regular expressions that it has compiled
 };
 
-Validator::Validator(std::string_view schema_text) : parsed_(std::make_unique<Parsed>()) {
+Validator::Validator(std::unique_ptr<Parsed> parsed) : parsed_(std::move(parsed)) {}
+
+Result<Validator> Validator::parse(std::string_view schema_text) {
+  auto parsed = std::make_unique<Parsed>();
   try {
-    parsed_->text = json::parse(schema_text);
+    parsed->text = json::parse(schema_text);
+    if (const std::string place = later_keyword(parsed->text, ""); !place.empty()) {
+      return Error{fmt::format("found {}, a keyword of a later draft, expected draft-07 alone", place)};
+    }
     valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
-    parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(parsed_->text), parsed_->schema);
+    parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(parsed->text), parsed->schema);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "assay: bug: a built-in schema cannot be parsed: %s\n", error.what());
+    return Error{fmt::format("cannot be parsed as a JSON Schema: {}", error.what())};
+  }
+  return Validator(std::move(parsed));
+}
+
+Validator::Validator(std::string_view schema_text) {
+  Result<Validator> parsed = parse(schema_text);
+  if (!parsed.ok()) {
+    std::fprintf(stderr, "assay: bug: a built-in schema %s\n", parsed.error().message.c_str());
     std::abort();
   }
+  *this = parsed.take();
 }
 
 Validator::Validator(Validator&&) noexcept = default;

@@ -8,6 +8,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "ir/support/result.hpp"
+
 namespace assay::schemas {
 
 // The versions that this program writes. A change that old readers cannot take raises the first number.
@@ -35,6 +37,9 @@ class Validator {
  public:
   // `schema_text` is one of embedded.hpp's; a text that is no schema is a bug and aborts.
   explicit Validator(std::string_view schema_text);
+  // A schema from elsewhere. Fails for a text that is no schema of draft-07, and for one that uses a keyword of a later
+  // draft, which would be passed over in silence.
+  static Result<Validator> parse(std::string_view schema_text);
   Validator(Validator&&) noexcept;
   Validator& operator=(Validator&&) noexcept;
   ~Validator();
@@ -44,6 +49,7 @@ class Validator {
 
  private:
   struct Parsed;
+  explicit Validator(std::unique_ptr<Parsed> parsed);
   std::unique_ptr<Parsed> parsed_;
 };
 

@@ -1,0 +1,284 @@
+// assay dataset: joins, divides, shows and compares datasets.
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/color_option.hpp"
+#include "cli/command.hpp"
+#include "cli/production.hpp"
+#include "cli/side_by_side.hpp"
+#include "harness/dataset/files.hpp"
+#include "harness/dataset/finish.hpp"
+#include "harness/dataset/generate.hpp"
+#include "harness/dataset/journal.hpp"
+#include "harness/dataset/row.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// Calls take(line, file, number) for each row until it returns false. `path` is a dataset or a file of rows.
+using TakeRow = std::function<Result<bool>(const std::string& line, const fs::path& file, std::uint64_t number)>;
+
+Result<void> for_each_row(const fs::path& path, const TakeRow& take) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    for (const auto& entry : fs::directory_iterator(path / dataset::kDataFolder, error))
+      files.push_back(entry.path());
+    if (files.empty()) return Error{"holds no dataset: no file in data/", path.string()};
+    std::ranges::sort(files);
+  } else {
+    files.push_back(path);
+  }
+  for (const fs::path& file : files) {
+    Result<dataset::LineReader> reader = dataset::LineReader::open(file);
+    if (!reader.ok()) return reader.error();
+    std::string line;
+    for (std::uint64_t number = 1;; ++number) {
+      const Result<bool> more = reader->next(line);
+      if (!more.ok()) return more.error();
+      if (!*more) break;
+      const Result<bool> go_on = take(line, file, number);
+      if (!go_on.ok()) return go_on.error();
+      if (!*go_on) return {};
+    }
+  }
+  return {};
+}
+
+Result<json> row_of(const std::string& line, const fs::path& file, std::uint64_t number) {
+  json row = json::parse(line, nullptr, false);
+  if (row.is_object() && row.contains("id") && row.at("id").is_string()) return row;
+  return Error{"found a line that is no row; see assay validate", fmt::format("{}:{}", file.string(), number)};
+}
+
+int print_or_fail(const std::string& text) {
+  const Result<void> printed = print(text);
+  return printed.ok() ? 0 : fail(printed.error(), ExitStatus::internal);
+}
+
+// ---- merge
+
+struct MergeOptions {
+  std::vector<std::string> shards;
+  std::string output;
+  std::string compiler;
+};
+
+int merge(const MergeOptions& options) {
+  const std::vector<fs::path> shards(options.shards.begin(), options.shards.end());
+  const Result<dataset::Plan> plan = dataset::whole_of(shards);
+  if (!plan.ok()) return fail(plan.error());
+  const Production production(*plan, options.compiler);
+  const auto finished = dataset::merge(shards, production.producer(), {.output = options.output});
+  if (!finished.ok()) return fail(finished.error());
+  return print_or_fail(closing_text(*finished, options.output));
+}
+
+void add_merge(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<MergeOptions>();
+  CLI::App& command = *app.add_subcommand("merge", "Join the shards of a dataset: the bytes of a run without shards");
+  command.add_option("SHARD", options->shards, "The shards' folders, all of them")->option_text(" ")->required();
+  command.add_option("--output", options->output, "The folder for the whole")->option_text("DIR")->required();
+  command.add_option("--cxx", options->compiler, "The C++ compiler, should a duplicate's place be filled")
+      ->option_text("COMMAND");
+  command.callback([options, &invocation] { invocation.status = merge(*options); });
+}
+
+// ---- split
+
+struct SplitOptions {
+  std::string path;
+  std::string output;
+  std::string by = "family";
+};
+
+/// One file of rows for each value of a member; the name is made of letters, digits and underscores alone.
+int split(const SplitOptions& options) {
+  std::map<std::string, dataset::LineFile> files;
+  const auto take = [&](const std::string& line, const fs::path& file, std::uint64_t number) -> Result<bool> {
+    const Result<json> row = row_of(line, file, number);
+    if (!row.ok()) return row.error();
+    const std::string split = file.filename().string().substr(0, file.filename().string().find('-'));
+    std::string value = options.by == "split" ? split : row->value(options.by, "");
+    std::ranges::replace_if(
+        value, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }, '_');
+    auto at = files.find(value);
+    if (at == files.end()) {
+      Result<dataset::LineFile> created =
+          dataset::LineFile::create(fs::path(options.output) / (value + ".jsonl.zst"), 3);
+      if (!created.ok()) return created.error();
+      at = files.emplace(value, created.take()).first;
+    }
+    if (Result<void> added = at->second.add(line); !added.ok()) return added.error();
+    return true;
+  };
+  if (const Result<void> read = for_each_row(options.path, take); !read.ok()) return fail(read.error());
+  std::string text;
+  for (auto& [value, file] : files) {
+    if (Result<void> committed = file.commit(); !committed.ok()) return fail(committed.error());
+    text += fmt::format("{}/{}.jsonl.zst\n", options.output, value);
+  }
+  return print_or_fail(text);
+}
+
+void add_split(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<SplitOptions>();
+  CLI::App& command = *app.add_subcommand("split", "Divide rows into a file for each family or split");
+  command.add_option("DATASET", options->path, "A dataset's folder or a file of rows")->option_text(" ")->required();
+  command.add_option("--by", options->by, "What a file is for")
+      ->option_text("{family,split} [family]")
+      ->check(CLI::IsMember({"family", "split"}));
+  command.add_option("--output", options->output, "The folder for the files")->option_text("DIR")->required();
+  command.callback([options, &invocation] { invocation.status = split(*options); });
+}
+
+// ---- show
+
+struct ShowOptions {
+  std::string path;
+  std::string row;
+  bool backward = false;
+  std::size_t width = 0;
+  reports::ColorChoice color = reports::ColorChoice::automatic;
+};
+
+std::string text_or_none(const json& row, const char* member) {
+  const auto text = row.find(member);
+  return text != row.end() && text->is_string() ? text->get<std::string>() : "(none)\n";
+}
+
+std::string shown(const json& row, const ShowOptions& options) {
+  std::string text = fmt::format("{}  {}\n\n{}\n", row.at("id").get<std::string>(),
+                                 row.value("/metadata/name"_json_pointer, ""), text_or_none(row, "python_source"));
+  const std::size_t width = options.width > 0 ? options.width : terminal_width();
+  const char* const pass = options.backward ? "backward" : "forward";
+  text += side_by_side(text_or_none(row, fmt::format("cpu_{}", pass).c_str()),
+                       text_or_none(row, fmt::format("cuda_{}", pass).c_str()), width,
+                       reports::use_color_on_stdout(options.color));
+  text += "\n";
+  for (const json& one : row.value("evidence", json::array())) {
+    text += fmt::format("{}/{}{}{}: {}", one.value("device", ""), one.value("pass", ""),
+                        one.value("mode", "").empty() ? "" : "/", one.value("mode", ""), one.value("verdict", ""));
+    const std::string reason = one.value("reason", "");
+    if (!reason.empty()) text += ", " + reason;
+    if (one.contains("rho_max") && one.at("rho_max").is_number())
+      text += fmt::format(", rho {:.3g}, {} values", one.at("rho_max").get<double>(), one.value("values_compared", 0));
+    text += "\n";
+  }
+  return text;
+}
+
+int show(const ShowOptions& options) {
+  const bool is_number = options.row.size() < 10 && options.row.find_first_not_of("0123456789") == std::string::npos;
+  std::uint64_t left = is_number ? std::stoull(options.row) : 0;
+  std::optional<json> found;
+  const auto take = [&](const std::string& line, const fs::path& file, std::uint64_t number) -> Result<bool> {
+    if (is_number && left-- != 0) return true;
+    Result<json> row = row_of(line, file, number);
+    if (!row.ok()) return row.error();
+    const bool is_it = is_number || row->at("id").get<std::string>().starts_with(options.row) ||
+                       row->value("/metadata/name"_json_pointer, "") == options.row;
+    if (is_it) found = row.take();
+    return !is_it;
+  };
+  if (const Result<void> read = for_each_row(options.path, take); !read.ok()) return fail(read.error());
+  if (!found) {
+    return fail({fmt::format("has no row '{}', expected a number from 0, the beginning of an id, or a kernel's name",
+                             options.row),
+                 options.path});
+  }
+  return print_or_fail(shown(*found, options));
+}
+
+void add_show(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<ShowOptions>();
+  CLI::App& command = *app.add_subcommand("show", "Print a row, its CPU and CUDA source side by side");
+  command.add_option("DATASET", options->path, "A dataset's folder or a file of rows")->option_text(" ")->required();
+  command.add_option("ROW", options->row, "Its number from 0, the beginning of its id, or its name as loop/r1_42")
+      ->option_text("[0]");
+  command.add_flag("--backward", options->backward, "The backward functions");
+  command.add_option("--width", options->width, "Columns; default: the terminal's")->option_text("N");
+  add_color_option(command, options->color);
+  command.callback([options, &invocation] {
+    if (options->row.empty()) options->row = "0";
+    invocation.status = show(*options);
+  });
+}
+
+// ---- stats
+
+void add_stats(CLI::App& app, Invocation& invocation) {
+  const auto path = std::make_shared<std::string>();
+  CLI::App& command = *app.add_subcommand("stats", "Print the figures of a dataset");
+  command.add_option("DATASET", *path, "A dataset's folder")->option_text(" ")->required();
+  command.callback([path, &invocation] {
+    const Result<std::string> text = dataset::read_file_text(fs::path(*path) / "stats.json");
+    invocation.status = text.ok() ? print_or_fail(*text) : fail(text.error());
+  });
+}
+
+// ---- diff
+
+struct DatasetDiff {
+  std::string left;
+  std::string right;
+};
+
+/// By id: what only one has, and in which members rows that both have differ.
+int diff(const DatasetDiff& options) {
+  std::map<std::string, std::string> left;
+  std::string text;
+  const auto remember = [&](const std::string& line, const fs::path& file, std::uint64_t number) -> Result<bool> {
+    const Result<json> row = row_of(line, file, number);
+    if (!row.ok()) return row.error();
+    left[row->at("id").get<std::string>()] = line;
+    return true;
+  };
+  const auto compare = [&](const std::string& line, const fs::path& file, std::uint64_t number) -> Result<bool> {
+    const Result<json> row = row_of(line, file, number);
+    if (!row.ok()) return row.error();
+    const std::string id = row->at("id");
+    const auto other = left.find(id);
+    if (other == left.end()) {
+      text += fmt::format("> {} {}\n", id.substr(0, 16), row->value("/metadata/name"_json_pointer, ""));
+      return true;
+    }
+    for (const json& change : json::diff(json::parse(other->second), *row))
+      text += fmt::format("| {} {}\n", id.substr(0, 16), change.at("path").get<std::string>());
+    left.erase(other);
+    return true;
+  };
+  if (const Result<void> read = for_each_row(options.left, remember); !read.ok()) return fail(read.error());
+  if (const Result<void> read = for_each_row(options.right, compare); !read.ok()) return fail(read.error());
+  for (const auto& [id, line] : left)
+    text += fmt::format("< {} {}\n", id.substr(0, 16), json::parse(line).value("/metadata/name"_json_pointer, ""));
+  const int printed = print_or_fail(text);
+  return printed != 0 ? printed : to_int(text.empty() ? ExitStatus::as_expected : ExitStatus::unexpected);
+}
+
+void add_dataset_diff(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<DatasetDiff>();
+  CLI::App& command = *app.add_subcommand("diff", "Compare the rows of two datasets; exit status 1 if they differ");
+  command.add_option("LEFT", options->left, "A dataset's folder or a file of rows")->option_text(" ")->required();
+  command.add_option("RIGHT", options->right, "Another")->option_text(" ")->required();
+  command.footer("< and > mark rows that only one has, | the members in which a row differs.");
+  command.callback([options, &invocation] { invocation.status = diff(*options); });
+}
+
+}  // namespace
+
+void add_dataset(CLI::App& app, Invocation& invocation) {
+  CLI::App& command = *app.add_subcommand("dataset", "Join, divide, show and compare datasets");
+  command.require_subcommand(1);
+  for (const auto add : {add_merge, add_split, add_show, add_stats, add_dataset_diff})
+    add(command, invocation);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,86 @@
+#include "harness/dataset/json_scan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace assay::dataset {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::optional<ScanFault> scan(std::string_view line, std::size_t piece = ~std::size_t{0}, ScanLimits limits = {}) {
+  JsonScanner scanner(limits);
+  for (std::size_t at = 0; at < line.size(); at += std::min(piece, line.size()))
+    scanner.feed(line.substr(at, piece));
+  return scanner.end();
+}
+
+TEST(JsonScanner, TakesWhatIsJson) {
+  for (const std::string_view line :
+       {R"({"a":[1,-2.5e-3,"x\u00e9\n\"é日𝄞"],"b":{},"c":[],"d":null,"e":true})", "7", R"("")", " [ 1 , 2 ] "}) {
+    for (const std::size_t piece : {1U, 3U, 1000U})
+      EXPECT_FALSE(scan(line, piece)) << line << ": " << scan(line, piece)->found;
+  }
+}
+
+struct Fault {
+  std::string_view line;
+  std::string_view pointer;
+  std::string_view found;
+};
+
+TEST(JsonScanner, NamesThePlaceOfWhatIsNot) {
+  const Fault faults[] = {
+      {R"({"a":{"b":[1,{"c":"x)"
+       "\xff"
+       R"("}]}})",
+       "/a/b/1/c", "0xff"},
+      {R"({"a":")"
+       "\xc0\xaf"
+       R"("})",
+       "/a", "0xc0"},
+      {R"({"a":")"
+       "\xed\xa0\x80"
+       R"("})",
+       "/a", "0xa0"},
+      {R"({"a":1,"b":2,"a":3})", "/a", "comes twice"},
+      {R"({"a":[1,2)", "/a/1", "the end of the line"},
+      {R"({"a":tru})", "/a", "'tru'"},
+      {R"({"a":01})", "/a", "'01'"},
+      {R"({"a":"\q"})", "/a", "'q'"},
+      {"{\"a\":\"\x01\"}", "/a", "0x01"},
+      {R"({"a" 1})", "/a", "'1'"},
+      {R"({"a":1}})", "", "'}'"},
+      {R"({"a":1,})", "", "'}'"},
+      {R"({"x/y~z":[?]})", "/x~1y~0z", "'?'"},
+      {"", "", "an empty line"},
+      {"nonsense", "", "'nonsense'"},
+  };
+  for (const Fault& fault : faults) {
+    for (const std::size_t piece : {1U, 1000U}) {
+      const auto found = scan(fault.line, piece);
+      ASSERT_TRUE(found) << fault.line;
+      EXPECT_EQ(found->pointer, fault.pointer) << fault.line;
+      EXPECT_THAT(found->found, HasSubstr(std::string(fault.found))) << fault.line;
+    }
+  }
+}
+
+TEST(JsonScanner, HoldsTheLimits) {
+  const ScanLimits limits{.line = 1000, .string = 100, .depth = 4};
+  EXPECT_FALSE(scan(R"({"a":[[[1]]]})", 7, limits));
+  EXPECT_EQ(scan(R"({"a":[[[[1]]]]})", 7, limits)->pointer, "/a/0/0");
+  EXPECT_EQ(scan(R"({"a":")" + std::string(101, 'x') + R"("})", 7, limits)->pointer, "/a");
+  EXPECT_EQ(scan(R"({"a":[)" + std::string(1000, ' ') + "]}", 7, limits)->found, "a longer line");
+}
+
+TEST(JsonScanner, IsReadyForTheNextLine) {
+  JsonScanner scanner;
+  scanner.feed("{");
+  EXPECT_TRUE(scanner.end());
+  scanner.feed("{}");
+  EXPECT_FALSE(scanner.end());
+}
+
+}  // namespace
+}  // namespace assay::dataset

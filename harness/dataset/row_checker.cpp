@@ -1,0 +1,211 @@
+#include "harness/dataset/row_checker.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/dataset/render.hpp"
+#include "harness/select/python_file.hpp"
+#include "ir/text.hpp"
+#include "schemas/embedded.hpp"
+
+namespace assay::dataset {
+namespace {
+
+using nlohmann::json;
+
+std::string id_in(const json& row) {
+  if (!row.is_object()) return "";
+  const auto id = row.find("id");
+  return id != row.end() && id->is_string() ? id->get<std::string>().substr(0, 64) : "";
+}
+
+/// Collects complaints about one row.
+class About {
+ public:
+  About(std::string row, std::vector<Complaint>& complaints) : row_(std::move(row)), complaints_(complaints) {}
+
+  void error(std::string pointer, std::string found, std::string expected) {
+    complaints_.push_back(
+        {.row = row_, .pointer = std::move(pointer), .found = std::move(found), .expected = std::move(expected)});
+  }
+  void warning(std::string pointer, std::string found, std::string expected) {
+    error(std::move(pointer), std::move(found), std::move(expected));
+    complaints_.back().warning = true;
+  }
+  void same(const std::string& pointer, const std::string& found, const std::string& expected) {
+    if (found != expected) error(pointer, shown(found), shown(expected));
+  }
+
+ private:
+  std::string row_;
+  std::vector<Complaint>& complaints_;
+};
+
+/// A row is proved where it was judged, and every judgement of it passed.
+void check_evidence(const Row& row, About& about) {
+  std::set<std::pair<std::string, std::string>> told;
+  for (std::size_t i = 0; i < row.evidence.size(); ++i) {
+    const Evidence& one = row.evidence[i];
+    const std::string at = fmt::format("/evidence/{}", i);
+    told.emplace(one.device, one.pass);
+    const bool passed = one.verdict == "pass" || one.verdict == "pass_marginal";
+    if (!passed && one.verdict != "not_run") {
+      about.error(at + "/verdict", shown(one.verdict), "pass, pass_marginal or not_run: other kernels are no rows");
+    }
+    if (one.verdict == "not_run" && one.reason.empty()) about.error(at + "/reason", "nothing", "why it was not run");
+    if (!passed) continue;
+    if (one.values_compared == 0) about.error(at + "/values_compared", "0", "a positive number, for it passed");
+    if (one.rho_max.value_or(0) > 1) {
+      about.error(at + "/rho_max", fmt::format("{}", *one.rho_max), "at most 1, for it passed");
+    }
+  }
+  for (const char* device : {"cpu", "cuda", "ptx"}) {
+    for (const char* pass : {"forward", "backward"}) {
+      if (!told.contains({device, pass})) {
+        about.error("/evidence", "nothing", fmt::format("evidence of {}/{}, or why there is none", device, pass));
+      }
+    }
+  }
+}
+
+/// Brackets, quotes and comments of C-like source, as far as a cut or torn text breaks them. Empty, or what is wrong.
+std::string unbalanced(std::string_view text) {
+  std::string open;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (text.substr(i, 2) == "//") {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (text.substr(i, 2) == "/*") {
+      const std::size_t end = text.find("*/", i + 2);
+      if (end == std::string_view::npos) return "a comment that does not end";
+      i = end + 1;
+    } else if (c == '"' || c == '\'') {
+      const std::size_t start = i++;
+      while (i < text.size() && text[i] != c && text[i] != '\n')
+        i += text[i] == '\\' ? 2U : 1U;
+      if ((i >= text.size() || text[i] == '\n') && c == '"') {
+        return fmt::format("a string that does not end: {}", shown(text.substr(start, 20)));
+      }
+    } else if (c == '(' || c == '[' || c == '{') {
+      open += c == '(' ? ')' : c == '[' ? ']' : '}';
+    } else if (c == ')' || c == ']' || c == '}') {
+      if (open.empty() || open.back() != c) return fmt::format("a '{}' that closes nothing", c);
+      open.pop_back();
+    }
+  }
+  return open.empty() ? "" : fmt::format("no '{}' at the end", open.back());
+}
+
+constexpr std::string_view kOlderSources[] = {"cpp_forward",  "cpp_backward", "cpu_forward",
+                                              "cpu_backward", "cuda_forward", "cuda_backward"};
+
+void check_older_sources(const json& row, About& about) {
+  bool any = false;
+  for (const std::string_view name : kOlderSources) {
+    const std::string pointer = fmt::format("/{}", name);
+    const auto source = row.find(std::string(name));
+    if (source == row.end() || source->is_null()) continue;
+    if (!source->is_string()) {
+      about.error(pointer, shown(source->dump()), "source text");
+      continue;
+    }
+    const auto text = source->get<std::string>();
+    any |= name.ends_with("forward") && !text.empty();
+    if (text.empty()) about.error(pointer, "an empty text", "source text");
+    else if (const std::string wrong = unbalanced(text); !wrong.empty())
+      about.error(pointer, wrong, "source that parses");
+  }
+  if (!any) about.error("", "no generated source", "a member cpp_forward, cpu_forward or cuda_forward");
+  const bool backward = row.contains("cpp_backward") || row.contains("cpu_backward") || row.contains("cuda_backward");
+  if (!backward) about.warning("", "no backward source", "cpu_backward or cuda_backward");
+}
+
+void check_older_python(const json& row, About& about) {
+  const auto python = row.find("python_source");
+  if (python == row.end()) return about.error("", "no member python_source", "the member python_source");
+  if (!python->is_string() || python->get<std::string>().empty()) {
+    return about.error("/python_source", shown(python->dump()), "Python source");
+  }
+  const Result<harness::PythonKernels> read = harness::read_text(python->get<std::string>(), "python_source");
+  if (!read.ok()) return about.error("/python_source", read.error().text(), "Python that parses");
+  if (read->kernels.empty()) return about.error("/python_source", "no kernel", "a function with @wp.kernel");
+  for (const harness::KernelSource& kernel : read->kernels) {
+    if (kernel.unreadable) about.warning("/python_source", kernel.unreadable->text(), "a kernel that can be judged");
+  }
+}
+
+}  // namespace
+
+RowChecker::RowChecker(harness::Printer printer)
+    : printer_(std::move(printer)), schema_(schemas::kDatasetRowSchemaText) {}
+
+std::optional<Checked> RowChecker::check(const std::string& line, std::vector<Complaint>& complaints) const {
+  const json parsed = json::parse(line, nullptr, false);
+  About about(id_in(parsed), complaints);
+  if (parsed.is_discarded()) {
+    about.error("", shown(line), "a JSON object");
+    return std::nullopt;
+  }
+  if (const auto wrong = schema_.complaints(parsed); !wrong.empty()) {
+    for (const schemas::Complaint& one : wrong)
+      about.error(one.pointer, one.found, one.expected);
+    return std::nullopt;
+  }
+  const Row row = row_from(parsed);
+  Checked checked{.id = row.id,
+                  .name = row.metadata.name,
+                  .python = row.python_source,
+                  .seed = row.metadata.seed,
+                  .effort = row.metadata.effort,
+                  .evidence = row.evidence,
+                  .toolchain = row.metadata.toolchain};
+  check_evidence(row, about);
+  if (!row.metadata.name.starts_with(row.family + "/")) {
+    about.error("/family", shown(row.family), fmt::format("the family of {}", shown(row.metadata.name)));
+  }
+  about.same("/metadata/category", row.metadata.category, row.family);
+  check_program(row, checked, complaints);
+  return checked;
+}
+
+/// Reads the Python and prints it again: whatever differs was changed by other hands or by another version.
+void RowChecker::check_program(const Row& row, Checked& checked, std::vector<Complaint>& complaints) const {
+  About about(row.id, complaints);
+  Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
+  if (!source.ok()) return about.error("/python_source", source.error().text(), "one kernel in Warp Python");
+  const std::shared_ptr<const ir::Module> module = source->module;
+  checked.facts = facts_of(row, *module);
+  checked.shingles = shingles_of(ir::to_text(*module, ir::Naming::kCanonical));
+  const Result<Rendered> rendered = render(source.take(), printer_);
+  if (!rendered.ok()) return about.error("/python_source", rendered.error().text(), "a kernel with a derivative");
+  const Row& again = rendered->row;
+  about.same("/id", row.id, again.id);
+  about.same("/kernel_name", row.kernel_name, again.kernel_name);
+  for (const TextField& field : kTextFields) {
+    if (field.member == &Row::ptx || row.*field.member == again.*field.member) continue;
+    const auto [found, expected] = first_difference(row.*field.member, again.*field.member);
+    about.error(fmt::format("/{}", field.name), found, expected + ", which the Python gives");
+  }
+  about.same("/signature", signature_json(row).dump(), signature_json(again).dump());
+  about.same("/launch", launch_json(row).dump(), launch_json(again).dump());
+}
+
+void RowChecker::check_older(const std::string& text, std::vector<Complaint>& complaints) const {
+  const json row = json::parse(text, nullptr, false);
+  About about(id_in(row), complaints);
+  if (!row.is_object()) return about.error("", shown(text), "a JSON object");
+  check_older_python(row, about);
+  check_older_sources(row, about);
+  const auto metadata = row.find("metadata");
+  if (metadata == row.end()) about.warning("", "no member metadata", "the member metadata");
+  else if (!metadata->is_object()) about.error("/metadata", shown(metadata->dump()), "an object");
+  else if (!metadata->contains("category")) about.warning("/metadata", "no category", "the kernel's family");
+  for (const char* name : {"id", "signature", "evidence"}) {
+    if (!row.contains(name)) about.warning("", fmt::format("no member {}", name), "what schema.json describes");
+  }
+}
+
+}  // namespace assay::dataset

@@ -1,0 +1,49 @@
+// Judges one line of a dataset by itself: form, schema, and that everything in it follows from its Python.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/dataset/complaint.hpp"
+#include "harness/dataset/plan.hpp"
+#include "harness/dataset/row.hpp"
+#include "harness/dataset/similarity.hpp"
+#include "harness/dataset/stats.hpp"
+#include "harness/run/run.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::dataset {
+
+/// What of a row later checks ask, where the row could be read.
+struct Checked {
+  std::string id;
+  std::string name;
+  std::string python;
+  std::string seed;
+  std::string effort;
+  std::vector<Evidence> evidence;
+  std::vector<Tool> toolchain;
+  Facts facts;
+  Shingles shingles;
+};
+
+/// One per thread.
+class RowChecker {
+ public:
+  explicit RowChecker(harness::Printer printer);
+
+  /// `complaints` gains what is wrong, without file and line. Nothing comes back for a row that cannot be read.
+  std::optional<Checked> check(const std::string& line, std::vector<Complaint>& complaints) const;
+  /// The same of an object in the older layout; only messages come of it.
+  void check_older(const std::string& text, std::vector<Complaint>& complaints) const;
+
+ private:
+  void check_program(const Row& row, Checked& checked, std::vector<Complaint>& complaints) const;
+
+  harness::Printer printer_;
+  schemas::Validator schema_;
+};
+
+}  // namespace assay::dataset

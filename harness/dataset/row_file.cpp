@@ -1,0 +1,43 @@
+#include "harness/dataset/row_file.hpp"
+
+#include <utility>
+
+#include "harness/dataset/files.hpp"
+
+namespace assay::dataset {
+namespace {
+
+constexpr std::size_t kStart = 128;
+
+}  // namespace
+
+Result<void> scan_lines(const std::filesystem::path& path, const std::function<void(ScannedLine)>& take) {
+  JsonScanner scanner;
+  ScannedLine line{.number = 1};
+  bool begun = false;
+  const auto feed = [&](std::string_view piece) {
+    begun |= !piece.empty();
+    if (line.start.size() < kStart) line.start += piece.substr(0, kStart - line.start.size());
+    scanner.feed(piece);
+    if (!scanner.faulty()) line.text += piece;
+    else line.text = std::string();  // gives the memory back
+  };
+  const auto finish = [&] {
+    line.fault = scanner.end();
+    const std::uint64_t next = line.number + 1;
+    take(std::exchange(line, ScannedLine{.number = next}));
+    begun = false;
+  };
+  Result<void> read = read_pieces(path, [&](std::string_view bytes) {
+    for (std::size_t end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
+      feed(bytes.substr(0, end));
+      finish();
+      bytes.remove_prefix(end + 1);
+    }
+    feed(bytes);
+  });
+  if (read.ok() && begun) finish();
+  return read;
+}
+
+}  // namespace assay::dataset

@@ -1,0 +1,392 @@
+#include "harness/dataset/validate.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/parallel.hpp"
+#include "harness/dataset/files.hpp"
+#include "harness/dataset/finish.hpp"
+#include "harness/dataset/journal.hpp"
+#include "harness/dataset/row_file.hpp"
+#include "schemas/embedded.hpp"
+
+namespace assay::dataset {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// Lines that are in memory at once; their texts are bounded by the scanner's limits.
+constexpr std::size_t kBatch = 64;
+constexpr std::size_t kBatchBytes = std::size_t{32} << 20;
+/// Every finding is told, but a file of nothing but faults is not kept whole.
+constexpr std::size_t kMostComplaints = 100'000;
+
+/// A row that could be read, and where.
+struct Place {
+  std::string file;
+  std::uint64_t line = 0;
+  std::string split;
+  Checked row;
+};
+
+/// The beginning of a faulty line often still tells whose it is.
+std::string id_at_start(const std::string& start) {
+  constexpr std::string_view kId = "{\"id\":\"";
+  if (!start.starts_with(kId) || start.size() < kId.size() + 64) return "";
+  const std::string id = start.substr(kId.size(), 64);
+  return id.find_first_not_of("0123456789abcdef") == std::string::npos ? id : "";
+}
+
+class Validating {
+ public:
+  explicit Validating(const ValidateOptions& options) : options_(options) {
+    for (int i = 0; i < std::max(1, options.jobs); ++i)
+      checkers_.emplace_back(options.printer);
+  }
+
+  Result<Validation> run(const fs::path& path) {
+    std::error_code error;
+    if (!fs::exists(path, error)) return Error{"is not there; expected a dataset's folder or file", path.string()};
+    const std::string name = path.filename().string();
+    if (fs::is_directory(path, error)) {
+      if (Result<void> checked = check_folder(path); !checked.ok()) return checked.error();
+    } else if (name.ends_with(".json")) {
+      check_older(path, path.string());
+    } else {
+      check_rows(path, path.string(), "");
+    }
+    check_together();
+    if (options_.rebuild > 0) {
+      if (Result<void> rebuilt = rebuild(); !rebuilt.ok()) return rebuilt.error();
+    }
+    result_.rows = rows_read_;
+    return std::move(result_);
+  }
+
+ private:
+  void complain(Complaint complaint) {
+    if (result_.complaints.size() < kMostComplaints) result_.complaints.push_back(std::move(complaint));
+  }
+  void complain(const std::string& file, std::string pointer, std::string found, std::string expected) {
+    complain({.file = file, .pointer = std::move(pointer), .found = std::move(found), .expected = std::move(expected)});
+  }
+
+  // ---- files
+
+  Result<void> check_folder(const fs::path& dir) {
+    std::error_code error;
+    const bool ours = fs::exists(dir / kJournalFile, error) || fs::is_directory(dir / kDataFolder, error);
+    if (ours) {
+      check_dataset(dir);
+      return {};
+    }
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(dir, error)) {
+      if (entry.path().extension() == ".json") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    for (const fs::path& file : files)
+      check_older(file, fs::relative(file, dir).string());
+    if (files.empty()) return Error{"holds no dataset: neither journal.jsonl nor data/ nor JSON files", dir.string()};
+    return {};
+  }
+
+  void check_dataset(const fs::path& dir) {
+    const Result<std::optional<Journal>> journal = read_journal(dir);
+    if (!journal.ok()) complain(std::string(kJournalFile), "", shown(journal.error().text()), "a journal");
+    else if (!journal->has_value()) complain(std::string(kJournalFile), "", "no such file", "the journal");
+    const bool finished = journal.ok() && journal->has_value() && journal->value().ended;
+    if (journal.ok() && journal->has_value() && !finished) return check_unfinished(dir, journal->value());
+    check_sums(dir);
+    for (const std::string& name : files_below(dir / kDataFolder)) {
+      const std::size_t dash = name.find('-');
+      const std::string split = name.substr(0, dash);
+      const bool known = std::ranges::find(kSplits, split) != std::end(kSplits);
+      const std::string file = fmt::format("{}/{}", kDataFolder, name);
+      if (!known || !name.ends_with(".jsonl.zst")) {
+        complain(file, "", "a file of no split", "names as train-00000-of-00001.jsonl.zst");
+      }
+      check_rows(dir / kDataFolder / name, file, split);
+    }
+    if (finished) check_journal(journal->value());
+    check_stats(dir);
+  }
+
+  /// What a stopped run has flushed is rows as good as any.
+  void check_unfinished(const fs::path& dir, const Journal& journal) {
+    complain({.warning = true,
+              .file = std::string(kJournalFile),
+              .found = fmt::format("{} of {} blocks: the dataset is not finished", journal.blocks.size(),
+                                   blocks_of_shard(journal.plan).size()),
+              .expected = "all; assay generate --resume makes the rest"});
+    for (const JournalBlock& block : journal.blocks) {
+      const fs::path file = block_file(dir, block.block);
+      check_rows(file, fs::relative(file, dir).string(), "");
+    }
+  }
+
+  static std::vector<std::string> files_below(const fs::path& dir) {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(dir, error))
+      names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    return names;
+  }
+
+  void check_sums(const fs::path& dir) {
+    const std::string file = "checksums.sha256";
+    std::error_code error;
+    const Result<std::string> text = read_file_text(dir / file);
+    if (!text.ok()) return complain(file, "", shown(text.error().message), "checksums as sha256sum writes them");
+    std::set<std::string> named;
+    std::uint64_t number = 0;
+    for (std::size_t begin = 0; begin < text->size();) {
+      const std::size_t end = std::min(text->find('\n', begin), text->size());
+      const std::string line = text->substr(begin, end - begin);
+      begin = end + 1;
+      ++number;
+      const fs::path name = line.size() > 66 ? fs::path(line.substr(66)) : fs::path();
+      if (name.empty() || name.is_absolute() || name.string().find("..") != std::string::npos) {
+        complain({.file = file, .line = number, .found = shown(line), .expected = "a checksum and a file's name"});
+        continue;
+      }
+      named.insert(name.string());
+      const Result<std::string> sum = sha256_of_file(dir / name);
+      if (!sum.ok()) complain(name.string(), "", shown(sum.error().message), "a file, which checksums.sha256 names");
+      else if (*sum != line.substr(0, 64)) {
+        complain(name.string(), "", "content of checksum " + *sum, shown(line.substr(0, 64)) + " by checksums.sha256");
+      }
+    }
+    for (const std::string& name : files_below(dir / kDataFolder)) {
+      if (!named.contains(fmt::format("{}/{}", kDataFolder, name))) {
+        complain(fmt::format("{}/{}", kDataFolder, name), "", "a file", "none that checksums.sha256 does not name");
+      }
+    }
+    for (const char* name : {"README.md", "schema.json", "journal.jsonl"}) {
+      if (!named.contains(name)) complain(file, "", "no line for " + std::string(name), "one");
+    }
+  }
+
+  // ---- rows
+
+  void check_rows(const fs::path& path, const std::string& file, const std::string& split) {
+    ++result_.files;
+    std::vector<ScannedLine> batch;
+    std::size_t bytes = 0;
+    const Result<void> read = scan_lines(path, [&](ScannedLine line) {
+      bytes += line.text.size();
+      batch.push_back(std::move(line));
+      if (batch.size() < kBatch * checkers_.size() && bytes < kBatchBytes) return;
+      check_batch(batch, file, split);
+      batch.clear();
+      bytes = 0;
+    });
+    check_batch(batch, file, split);
+    if (!read.ok()) complain(file, "", shown(read.error().message), "a file that can be read to its end");
+  }
+
+  void check_batch(const std::vector<ScannedLine>& batch, const std::string& file, const std::string& split) {
+    std::vector<std::vector<Complaint>> complaints(batch.size());
+    std::vector<std::optional<Checked>> checked(batch.size());
+    const std::size_t threads = checkers_.size();
+    backends::for_each_index(threads, static_cast<unsigned>(threads), [&](std::size_t thread) {
+      for (std::size_t i = thread; i < batch.size(); i += threads) {
+        if (const auto& fault = batch[i].fault) {
+          complaints[i].push_back({.row = id_at_start(batch[i].start),
+                                   .pointer = fault->pointer,
+                                   .found = fault->found,
+                                   .expected = fault->expected});
+        } else {
+          checked[i] = checkers_[thread].check(batch[i].text, complaints[i]);
+        }
+      }
+    });
+    rows_read_ += batch.size();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      for (Complaint& complaint : complaints[i]) {
+        complaint.file = file;
+        complaint.line = batch[i].number;
+        complain(std::move(complaint));
+      }
+      if (!checked[i]) continue;
+      if (options_.rebuild == 0) checked[i]->python = "";
+      places_.push_back({.file = file, .line = batch[i].number, .split = split, .row = std::move(*checked[i])});
+    }
+  }
+
+  void check_older(const fs::path& path, const std::string& file) {
+    ++result_.files;
+    ++rows_read_;
+    JsonScanner scanner;
+    std::string text;
+    const Result<void> read = read_pieces(path, [&](std::string_view bytes) {
+      std::string piece(bytes);
+      std::ranges::replace(piece, '\n', ' ');  // the scanner looks at lines, and blanks are the same to JSON
+      scanner.feed(piece);
+      if (scanner.faulty()) text = std::string();
+      else text += bytes;
+    });
+    if (!read.ok()) return complain(file, "", shown(read.error().message), "a file that can be read to its end");
+    if (const auto fault = scanner.end()) return complain(file, fault->pointer, fault->found, fault->expected);
+    std::vector<Complaint> complaints;
+    checkers_.front().check_older(text, complaints);
+    for (Complaint& complaint : complaints) {
+      complaint.file = file;
+      complain(std::move(complaint));
+    }
+  }
+
+  // ---- rows together
+
+  void complain_of(const Place& place, std::string pointer, std::string found, std::string expected) {
+    complain({.file = place.file,
+              .line = place.line,
+              .row = place.row.id,
+              .pointer = std::move(pointer),
+              .found = std::move(found),
+              .expected = std::move(expected)});
+  }
+
+  void check_together() {
+    std::unordered_map<std::string, const Place*> seen;
+    for (const Place& place : places_) {
+      const auto [first, is_new] = seen.emplace(place.row.id, &place);
+      if (is_new) continue;
+      complain_of(place, "/id", fmt::format("the id of {}:{}", first->second->file, first->second->line),
+                  "an id of its own: a program comes once");
+    }
+    std::vector<const Shingles*> shingles;
+    for (const Place& place : places_)
+      shingles.push_back(&place.row.shingles);
+    clusters_ = clusters_of(shingles);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const Place& first = places_[clusters_[i]];
+      if (places_[i].split == first.split) continue;
+      complain_of(places_[i], "", fmt::format("a near duplicate of {}:{}", first.file, first.line),
+                  fmt::format("it in the split {}, where that one is", first.split));
+    }
+  }
+
+  void check_journal(const Journal& journal) {
+    std::set<std::string> expected;
+    for (const JournalBlock& block : journal.blocks) {
+      for (const JournalRow& row : block.rows)
+        expected.insert(row.id);
+    }
+    std::set<std::string> found;
+    for (const Place& place : places_) {
+      found.insert(place.row.id);
+      if (!expected.contains(place.row.id)) complain_of(place, "/id", "a row", "none that the journal does not name");
+    }
+    std::uint64_t missing = 0;
+    for (const std::string& id : expected)
+      missing += found.contains(id) ? 0U : 1U;
+    if (missing > 0) {
+      complain(std::string(kJournalFile), "", fmt::format("{} rows that are not in data/, or cannot be read", missing),
+               "each row of the journal in data/");
+    }
+  }
+
+  void check_stats(const fs::path& dir) {
+    const std::string file = "stats.json";
+    const Result<std::string> text = read_file_text(dir / file);
+    if (!text.ok()) return complain(file, "", shown(text.error().message), "the figures of the dataset");
+    const json stats = json::parse(*text, nullptr, false);
+    if (stats.is_discarded()) return complain(file, "", shown(*text), "JSON");
+    const auto wrong = schemas::Validator(schemas::kStatsSchemaText).complaints(stats);
+    for (const schemas::Complaint& one : wrong)
+      complain(file, one.pointer, one.found, one.expected);
+    if (!wrong.empty()) return;
+    Stats counted;
+    for (const Place& place : places_)
+      counted.add(place.row.facts, place.split);
+    const json again = json::parse(counted.to_json().dump());
+    for (const char* member : {"rows", "families", "splits", "lengths", "operations", "verdicts", "rho_max"}) {
+      if (stats.at(member) == again.at(member)) continue;
+      for (const json& change : json::diff(stats.at(member), again.at(member))) {
+        const std::string at = fmt::format("/{}{}", member, change.at("path").get<std::string>());
+        const json::json_pointer pointer(at);
+        complain(file, at, stats.contains(pointer) ? shown(stats.at(pointer).dump()) : "nothing",
+                 again.contains(pointer) ? shown(again.at(pointer).dump()) + " by the rows" : "nothing, by the rows");
+      }
+    }
+  }
+
+  // ---- judging again
+
+  Result<void> rebuild() {
+    const std::size_t wanted = std::min<std::uint64_t>(options_.rebuild, places_.size());
+    std::map<std::pair<std::string, std::string>, std::vector<const Place*>> groups;
+    for (std::size_t i = 0; i < wanted; ++i) {
+      const Place& place = places_[i * places_.size() / wanted];
+      groups[{place.row.seed, place.row.effort == "none" ? "standard" : place.row.effort}].push_back(&place);
+    }
+    for (const auto& [how, places] : groups) {
+      if (Result<void> done = rebuild_group(how.first, how.second, places); !done.ok()) return done;
+    }
+    return {};
+  }
+
+  Result<void> rebuild_group(const std::string& seed, const std::string& effort, std::vector<const Place*> places) {
+    Plan plan{.count = places.size(), .seed = std::stoull(seed), .effort = effort};
+    plan.shares = {{.family = "again", .weight = 1, .rows = places.size()}};
+    for (const Place* place : places)
+      plan.kernels.push_back({.name = place->row.name, .python = place->row.python});
+    const Result<Produced> produced = options_.rejudge(plan);
+    if (!produced.ok()) return produced.error();
+    result_.rebuilt += places.size();
+    for (const Rejected& rejected : produced->rejected) {
+      complain_of(*places[rejected.slot], "", fmt::format("judged again, {}: {}", rejected.verdict, rejected.message),
+                  "a kernel that passes");
+    }
+    for (const Accepted& accepted : produced->rows) {
+      const Row again = row_from(json::parse(accepted.line));
+      compare_evidence(*places[accepted.slot.number], again);
+    }
+    return {};
+  }
+
+  /// With the same tools the same judgement gives the same figures.
+  void compare_evidence(const Place& place, const Row& again) {
+    for (const Evidence& one : again.evidence) {
+      const auto is_it = [&](const Evidence& other) {
+        return other.device == one.device && other.pass == one.pass && other.mode == one.mode;
+      };
+      const auto before = std::ranges::find_if(place.row.evidence, is_it);
+      if (before == place.row.evidence.end() || *before == one || one.verdict == "not_run") continue;
+      const auto has_tool = [&](const Tool& tool) {
+        return tool.device == one.device && std::ranges::find(place.row.toolchain, tool) != place.row.toolchain.end();
+      };
+      if (std::ranges::none_of(again.metadata.toolchain, has_tool)) continue;
+      complain_of(place, fmt::format("/evidence/{}", before - place.row.evidence.begin()),
+                  shown(evidence_json(*before).dump()), evidence_json(one).dump() + " by judging again");
+    }
+  }
+
+  const ValidateOptions& options_;
+  std::vector<RowChecker> checkers_;
+  Validation result_;
+  std::uint64_t rows_read_ = 0;
+  std::vector<Place> places_;
+  std::vector<std::uint32_t> clusters_;
+};
+
+}  // namespace
+
+bool Validation::valid() const {
+  return std::ranges::all_of(complaints, [](const Complaint& complaint) { return complaint.warning; });
+}
+
+Result<Validation> validate(const fs::path& path, const ValidateOptions& options) {
+  return Validating(options).run(path);
+}
+
+}  // namespace assay::dataset
