@@ -169,7 +169,10 @@ std::optional<ExpressionWriter::Spelled> ExpressionWriter::tile_operation(const 
                                  spell_scalar(expr.type.scalar))};
     case ir::Op::kTileBroadcast:
     case ir::Op::kTileReshape:
-      return Spelled{fmt::format("wp.{}({}, shape={})", row(expr.op).mnemonic, first(), tile_shape(expr.type))};
+      // These two take a tuple only.
+      return Spelled{
+          fmt::format("wp.{}({}, shape={})", row(expr.op).mnemonic, first(),
+                      expr.type.tile_rank() == 1 ? fmt::format("({},)", expr.type.tile[0]) : tile_shape(expr.type))};
     case ir::Op::kTileSum: {
       const ir::Type from = function_.expr(expr.args[0]).type;
       const bool along_rows = from.tile_rank() == 2 && expr.type.tile_rank() == 1 && expr.type.tile[0] == from.tile[1];
