@@ -103,6 +103,16 @@ TEST(Checks, UninitialisedShared) {
       run<float>(body(declare + "st.shared.u32 [%r6], %r1; ld.shared.u32 %r8, [%r6];"), std::vector<float>(32)).result);
 }
 
+TEST(Checks, SharedVariablesReachToTheEndOfTheirAlignment) {
+  // Compilers load four numbers at once where three are left.
+  const std::string declare = ".shared .align 16 .b8 buf[28]; mov.u32 %r6, buf;";
+  expect_clean(run<float>(body(declare + "ld.shared.f32 %f1, [%r6+28];"), std::vector<float>(32)).result);
+  expect_only(run<float>(body(declare + "ld.shared.f32 %f1, [%r6+24];"), std::vector<float>(32)).result,
+              Kind::kUninitialisedRead);
+  expect_only(run<float>(body(declare + "ld.shared.f32 %f1, [%r6+32];"), std::vector<float>(32)).result,
+              Kind::kOutOfBounds);
+}
+
 TEST(Checks, UninitialisedLocal) {
   const std::string declare = ".local .align 8 .b8 depot[32]; mov.u64 %rd5, depot;";
   expect_only(run<float>(body(declare + "ld.local.u32 %r6, [%rd5+8];"), std::vector<float>(32)).result,
