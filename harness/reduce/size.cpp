@@ -1,0 +1,92 @@
+#include "harness/reduce/size.hpp"
+
+#include <bit>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "harness/inputs/hints.hpp"
+#include "harness/reduce/rewrite.hpp"
+#include "ir/visit.hpp"
+
+namespace assay::reduce {
+namespace {
+
+using namespace ir;
+
+std::int64_t weight_of(const Expr& expr) {
+  if (expr.kind == ExprKind::kLiteral) return 1;
+  return expr.kind == ExprKind::kVariable ? 2 : 3;
+}
+
+std::int64_t digits_of(const Expr& expr) {
+  if (expr.kind != ExprKind::kLiteral) return 0;
+  if (is_float(expr.type.scalar)) return std::ssize(fmt::format("{}", std::bit_cast<double>(expr.bits)));
+  const auto value = static_cast<std::int64_t>(expr.bits);
+  return std::bit_width(value < 0 ? ~expr.bits + 1 : expr.bits) + (value < 0 ? 1 : 0);
+}
+
+std::int64_t weight_of(Type type) {
+  if (type.shape == Shape::kStruct || type.is_void()) return 0;
+  const bool is_usual = type.scalar == Scalar::kF32 || type.scalar == Scalar::kI32 || type.scalar == Scalar::kBool;
+  return (is_usual ? 0 : 1) + type.components() - 1;
+}
+
+void add(Size& size, const Function& function) {
+  for_each_statement(function.body, [&](const Stmt&) { ++size.statements; });
+  for (const Expr& expr : function.expressions) {
+    size.expressions += weight_of(expr);
+    size.literals += digits_of(expr);
+    size.types += weight_of(expr.type);
+  }
+  for (const Variable& variable : function.variables)
+    size.types += weight_of(variable.type);
+  size.parameters += function.parameter_count + function.launch_rank;
+  for (VarId p = 0; p < function.parameter_count; ++p)
+    size.parameters += function.var(p).type.rank;
+}
+
+/// A launch of unknown extent, and the width of one that is known.
+constexpr std::int64_t kOpenLaunch = 100;
+
+bool is_number(const harness::HintTerm& term) { return term.kind == harness::HintTerm::Kind::kNumber; }
+
+bool is_pinned(const std::optional<harness::Range>& range) {
+  return range && range->low && range->high && is_number(*range->low) && is_number(*range->high) &&
+         range->low->number == range->high->number;
+}
+
+std::int64_t openness(const Module& module, const Function& kernel) {
+  const Result<harness::Hints> hints = harness::parse_hints(module, kernel);
+  if (!hints.ok()) return kOpenLaunch;
+  std::int64_t open = hints->launch.empty() ? kOpenLaunch : 0;
+  for (const harness::HintTerm& extent : hints->launch)
+    open += is_number(extent) ? std::bit_width(static_cast<std::uint64_t>(std::abs(extent.number))) : kOpenLaunch / 2;
+  for (VarId p = 0; p < kernel.parameter_count; ++p) {
+    const auto number = static_cast<std::size_t>(p);
+    const bool is_open = !hints->ranges[number] && !hints->permutation[number];
+    if (!is_pinned(hints->ranges[number])) open += is_open ? 2 : 3;
+  }
+  return open;
+}
+
+}  // namespace
+
+Size size_of(const Module& module) {
+  Size size;
+  for (const Function& function : module.functions) {
+    if (!is_written(function)) continue;
+    size.functions += 1 + (function.gradient != kNone ? 1 : 0) + (function.replay != kNone ? 1 : 0);
+    add(size, function);
+  }
+  add(size, module.kernels.front());
+  for (const StructDef& definition : module.structs) {
+    size.parameters += std::ssize(definition.fields);
+    for (const Field& field : definition.fields)
+      size.types += weight_of(field.type);
+  }
+  size.inputs = openness(module, module.kernels.front());
+  return size;
+}
+
+}  // namespace assay::reduce
