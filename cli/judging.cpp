@@ -14,6 +14,7 @@
 #include "cli/modes.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_output.hpp"
+#include "harness/record/expectation_file.hpp"
 #include "harness/record/record_writer.hpp"
 #include "harness/run/run.hpp"
 #include "harness/select/select.hpp"
@@ -118,12 +119,13 @@ std::size_t unreadable_kernels(const std::vector<Group>& groups) {
 }
 
 harness::RunStart start_of(const JudgeOptions& options, const std::vector<Group>& groups,
-                           const backends::Device& device) {
+                           const backends::Device& device, std::vector<harness::Expectation> expectations) {
   harness::RunStart start{.run_id = harness::make_run_id(),
                           .started = harness::utc_now(),
                           .command_line = options.command_line,
                           .seed = options.seed,
-                          .environment = look_at_environment(device_options(options))};
+                          .environment = look_at_environment(device_options(options)),
+                          .expectations = std::move(expectations)};
   for (const Group& group : groups)
     std::ranges::move(harness::plan_cases(group.sources, device, group.options), std::back_inserter(start.plan));
   return start;
@@ -146,9 +148,12 @@ void say_farewell(Progress& progress, std::size_t planned, const std::string& ou
                    reports.ok() ? reports->html.string() : output));
 }
 
-Result<harness::RunEnd> judge_groups(const std::vector<Group>& groups, backends::Device& device, std::size_t planned,
-                                     const JudgeOptions& options, harness::RecordWriter& writer) {
+Result<harness::RunEnd> judge_groups(const std::vector<Group>& groups, backends::Device& device,
+                                     const harness::RunStart& start, const JudgeOptions& options,
+                                     harness::RecordWriter& writer) {
+  const std::size_t planned = start.plan.size();
   Progress progress(planned, reports::use_color_on_stdout(options.color));
+  if (!start.expectations.empty()) progress.expect(start);
   const InterruptGuard guard([&] { say_farewell(progress, planned, options.output); });
   const auto on_record = [&](const harness::CaseRecord& record) {
     InterruptGuard::check();
@@ -163,14 +168,21 @@ Result<harness::RunEnd> judge_groups(const std::vector<Group>& groups, backends:
 }
 
 /// A kernel that cannot be read is no pass, whatever became of the others.
-int status_of(const harness::RunEnd& end, std::size_t unread) {
-  const bool fine = end.exit_status == ExitStatus::as_expected || end.exit_status == ExitStatus::all_unsupported;
-  return to_int(unread > 0 && fine ? ExitStatus::unexpected : end.exit_status);
+int status_of(const reports::Verdict& verdict, std::size_t unread) {
+  const bool fine = verdict.status == "as_expected" || verdict.status == "all_unsupported";
+  return unread > 0 && fine ? to_int(ExitStatus::unexpected) : verdict.exit_status;
+}
+
+Result<std::vector<harness::Expectation>> expectations_of(const JudgeOptions& options) {
+  if (options.expect.empty()) return std::vector<harness::Expectation>{};
+  return harness::read_expectations(options.expect);
 }
 
 }  // namespace
 
 int judge_kernels(const JudgeOptions& options) {
+  Result<std::vector<harness::Expectation>> expectations = expectations_of(options);
+  if (!expectations.ok()) return fail(expectations.error());
   const std::vector<harness::Mode> modes = modes_of(options.device, options.mode, options.optimise);
   const Result<harness::Selection> selection = harness::select(options.selectors, {.device = options.device,
                                                                                    .modes = names_of(modes),
@@ -183,12 +195,11 @@ int judge_kernels(const JudgeOptions& options) {
   if (groups.empty()) return fail({fmt::format("the selectors and --pass {} leave no case", options.pass)});
 
   const auto device = make_device(options.device, device_options(options));
-  harness::RunStart start = start_of(options, groups, *device);
-  const std::size_t planned = start.plan.size();
-  Result<harness::RecordWriter> writer = harness::RecordWriter::create(options.output, std::move(start));
+  const harness::RunStart start = start_of(options, groups, *device, expectations.take());
+  Result<harness::RecordWriter> writer = harness::RecordWriter::create(options.output, start);
   if (!writer.ok()) return fail(writer.error());
 
-  const Result<harness::RunEnd> end = judge_groups(groups, *device, planned, options, *writer);
+  const Result<harness::RunEnd> end = judge_groups(groups, *device, start, options, *writer);
   if (!end.ok()) return fail(end.error(), ExitStatus::internal);
   const Result<reports::Reports> reports = reports::write_reports(options.output);
   if (!reports.ok()) return fail(reports.error(), ExitStatus::internal);
@@ -198,7 +209,7 @@ int judge_kernels(const JudgeOptions& options) {
   const std::size_t unread = unreadable_kernels(groups);
   if (unread > 0)
     tell(fmt::format("{} could not be read", unread == 1 ? "1 kernel" : fmt::format("{} kernels", unread)));
-  return status_of(*end, unread);
+  return status_of(reports->summary.verdict, unread);
 }
 
 }  // namespace assay::cli

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "harness/record/record_json.hpp"
+#include "reports/summary.hpp"
 #include "reports/terminal.hpp"
 
 namespace assay::cli {
@@ -48,10 +49,17 @@ Progress::~Progress() { stop(); }
 void Progress::record(const harness::CaseRecord& record) {
   const std::lock_guard lock(mutex_);
   ++done_;
-  if (!harness::is_as_expected(record.outcome)) {
-    ++unexpected_;
-    tell(record);
-  }
+  if (!expectations_ && harness::is_as_expected(record.outcome)) return;
+  nlohmann::json line = nlohmann::json::parse(harness::to_line(record));
+  if (expectations_) expectations_->hold(line);
+  if (!reports::is_red(reports::tone_of(line))) return;
+  ++unexpected_;
+  tell(line);
+}
+
+void Progress::expect(const harness::RunStart& start) {
+  const std::lock_guard lock(mutex_);
+  expectations_.emplace(nlohmann::json::parse(harness::to_line(start)));
 }
 
 void Progress::set(std::size_t done, std::size_t bad) {
@@ -60,13 +68,13 @@ void Progress::set(std::size_t done, std::size_t bad) {
   unexpected_ = bad;
 }
 
-void Progress::tell(const harness::CaseRecord& record) {
+void Progress::tell(const nlohmann::json& record) {
   if (unexpected_ > kMostTold + 1) return;
   clear_bar();
   if (unexpected_ > kMostTold) {
     put(stdout, "further unexpected results are told in the report only\n");
   } else {
-    put(stdout, reports::unexpected_lines(nlohmann::json::parse(harness::to_line(record)), color_));
+    put(stdout, reports::unexpected_lines(record, color_));
   }
 }
 

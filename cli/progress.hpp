@@ -5,10 +5,14 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "harness/record/record.hpp"
+#include "reports/expectations.hpp"
 
 namespace assay::cli {
 
@@ -34,6 +38,8 @@ class Progress {
   ~Progress();
 
   void record(const harness::CaseRecord& record);
+  /// Holds the cases that follow to the expectations of the run's start: what these bear is not told.
+  void expect(const harness::RunStart& start);
   /// For what leaves no record: how many are done, and how many are bad.
   void set(std::size_t done, std::size_t bad);
   /// Removes the bar and stops showing.
@@ -43,7 +49,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void tell(const harness::CaseRecord& record);
+  void tell(const nlohmann::json& record);
   void tick();
   void draw_bar();
   void clear_bar();
@@ -56,6 +62,7 @@ class Progress {
   const Clock::time_point start_ = Clock::now();
   std::size_t done_ = 0;
   std::size_t unexpected_ = 0;
+  std::optional<reports::Expectations> expectations_;
   bool drawn_ = false;
   bool stopped_ = false;
   mutable std::mutex mutex_;

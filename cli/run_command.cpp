@@ -71,6 +71,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_effort_options(command, *options);
   command.add_option("--output", options->output, "The folder for the records and the reports")
       ->option_text("DIR [out]");
+  command.add_option("--expect", options->expect, "Failures that are known, as a table: docs/verdicts.md")
+      ->option_text("FILE.csv");
   add_color_option(command, options->color);
   command.footer(kFooter);
   command.callback([options, &invocation] {

@@ -50,6 +50,9 @@ constexpr BadInput kBadInputs[] = {
     {"OutputCannotBeMade", "assay run scale.py --output /proc/assay", "/proc/assay: cannot make the output folder"},
     {"OutputIsFull", "mkdir out && ln -s /dev/full out/records.jsonl && assay run scale.py",
      "cannot write records: No space left on device"},
+    {"NoExpectations", "assay run loop --expect nowhere.csv", "nowhere.csv: cannot read expectations: No such file"},
+    {"ExpectationsOfAnotherForm", "assay run loop --expect waivers.csv",
+     "waivers.csv:2: found the outcome 'fial', expected one of fail, inconclusive,"},
     {"EmitSeveral", "assay emit loop", "kernels, expected one of loop/"},
     {"EmitHostForCpu", "assay emit scale.py --with-host", "use --to cuda"},
     {"EmitUnknownTarget", "assay emit scale.py --to fortran", "fortran not in"},
@@ -71,6 +74,7 @@ class BadInputTest : public ::testing::TestWithParam<BadInput> {
                                                   "ELF\0\1",
                                                   6));
     workshop_.write("plain.py", "x = 1\n");
+    workshop_.write("waivers.csv", "case,outcome,message\nloop,fial,*\n");
     workshop_.write("broken.py", "def (:\n  ]]\n");
     workshop_.write("folder.py/inside", "");
     workshop_.write("scale.py",

@@ -14,9 +14,10 @@ using nlohmann::json;
 // What stands below the count, where there is something to say.
 std::string note_of(const Tally& tally) {
   std::string note;
-  const std::array<std::pair<std::int64_t, const char*>, 4> parts{{{tally.unexpected, "unexpected"},
+  const std::array<std::pair<std::int64_t, const char*>, 5> parts{{{tally.unexpected, "unexpected"},
                                                                    {tally.inconclusive, "inconclusive"},
                                                                    {tally.not_run, "not run"},
+                                                                   {tally.waived, "waived"},
                                                                    {tally.unsupported, "unsupported"}}};
   for (const auto& [count, word] : parts) {
     if (count > 0) note += fmt::format("{}{} {}", note.empty() ? "" : ", ", count, word);

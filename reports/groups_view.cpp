@@ -127,8 +127,8 @@ class GroupViewer {
     }
     const std::size_t more = group.cases.size() - cases.size();
     return {
-        {"tone", to_text(tone_of(group.outcome))},
-        {"outcome", group.kind.empty() ? group.outcome : fmt::format("{}({})", group.outcome, group.kind)},
+        {"tone", to_text(group.tone)},
+        {"outcome", outcome_text(run_.cases[group.cases.front()])},
         {"family", group.family},
         {"count", cases_text(static_cast<std::int64_t>(group.cases.size()))},
         {"cases", cases},
@@ -145,7 +145,7 @@ class GroupViewer {
     return {{"id", position},
             {"open", std::exchange(first_, false)},
             {"name", record.at("case")},
-            {"message", record.at("message")},
+            {"message", message_text(record)},
             {"reproduce", record.at("reproduce")},
             {"facts", facts_view(record)},
             {"mismatches", mismatches_view(record)},

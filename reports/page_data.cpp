@@ -1,5 +1,6 @@
 #include "reports/page_data.hpp"
 
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 
@@ -40,14 +41,14 @@ class TextPool {
   std::unordered_map<std::string, std::size_t> positions_;
 };
 
-// The outcomes that occur, in the order of their first occurrence.
+// The outcomes that occur, each with how a reader takes it, in the order of their first occurrence.
 class Outcomes {
  public:
-  std::size_t position(const std::string& outcome) {
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (names_[i].at("name") == outcome) return i;
-    }
-    names_.push_back({{"name", outcome}, {"tone", to_text(tone_of(outcome))}});
+  std::size_t position(const std::string& outcome, Tone tone) {
+    const json entry = {{"name", outcome}, {"tone", to_text(tone)}};
+    const auto found = std::find(names_.begin(), names_.end(), entry);
+    if (found != names_.end()) return static_cast<std::size_t>(found - names_.begin());
+    names_.push_back(entry);
     return names_.size() - 1;
   }
   [[nodiscard]] json take() { return std::move(names_); }
@@ -86,12 +87,12 @@ class RowMaker {
       doubts.push_back(record.at("inconclusive").at(doubt));
     json attempts = json::array();
     for (const json& attempt : record.at("attempts"))
-      attempts.push_back(outcomes_.position(attempt));
+      attempts.push_back(outcomes_.position(attempt, tone_of_outcome(attempt.get<std::string>())));
     const std::string name = record.at("case");
     return {name,
-            outcomes_.position(record.at("outcome")),
+            outcomes_.position(record.at("outcome"), tone_of(record)),
             texts_.position(record.at("kind")),
-            texts_.position(record.at("message")),
+            texts_.position(message_text(record)),
             record.at("rho_max"),
             record.at("values_compared"),
             record.at("input_sets"),
@@ -122,7 +123,7 @@ json passing_sources(const Run& run) {
   json sources = json::object();
   std::size_t bytes = 0;
   for (const json& record : run.cases) {
-    if (tone_of(record.at("outcome").get<std::string>()) != Tone::passed || !record.contains("artifact")) continue;
+    if (tone_of(record) != Tone::passed || !record.contains("artifact")) continue;
     bytes += artifact_size(record);
     if (bytes > kPassingSourceBytes) break;
     sources[record.at("case").get<std::string>()] = source_texts(record);

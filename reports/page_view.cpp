@@ -28,6 +28,13 @@ constexpr StatusWords kStatusWords[] = {
     {"nothing_ran", "Nothing ran", "inconclusive", "!"}, {"all_unsupported", "Unsupported", "unsupported", "–"},
 };
 
+// Where the cases that are the reason stand.
+std::string reason_link(const std::string& what) {
+  if (what == "waived") return filter_link("is:waived");
+  if (what == "unexpected pass") return filter_link("outcome:pass is:unexpected");
+  return what.ends_with("expectation") ? "#expectations" : filter_link("outcome:" + what);
+}
+
 json verdict_view(const Summary& summary) {
   const Verdict& verdict = summary.verdict;
   const StatusWords& words = *std::find_if(std::begin(kStatusWords), std::end(kStatusWords),
@@ -35,11 +42,11 @@ json verdict_view(const Summary& summary) {
   json reasons = json::array();
   for (const std::string& reason : verdict.reasons) {
     const std::size_t space = reason.find(' ');
-    const std::string outcome = reason.substr(space + 1);
+    const std::string what = reason.substr(space + 1);
     reasons.push_back({{"count", reason.substr(0, space)},
-                       {"outcome", outcome},
-                       {"tone", to_text(tone_of(outcome))},
-                       {"href", filter_link("outcome:" + outcome)}});
+                       {"outcome", what},
+                       {"tone", what == "waived" ? "waived" : to_text(tone_of_outcome(what))},
+                       {"href", reason_link(what)}});
   }
   return {{"verdict_tone", words.tone},   {"verdict_mark", words.mark},         {"verdict_status", words.words},
           {"headline", verdict.headline}, {"exit_status", verdict.exit_status}, {"reasons", reasons}};
@@ -212,6 +219,8 @@ json page_view(const Run& run, const Summary& summary) {
   view["unreached_count"] = shown_count(summary.unreached.size());
   view["unreached_more"] = shown_count(summary.unreached.size() - view["unreached"].size());
   view["cases_count"] = count_text(static_cast<std::int64_t>(run.cases.size()));
+  view["expectations"] = expectations_view(run);
+  view["expectations_count"] = shown_count(run.expectations.size());
   view["profiles"] = profiles_view(run);
   view["stages"] = stages_view(summary);
   view["slowest"] = slowest_view(run);

@@ -14,6 +14,9 @@ nlohmann::json page_view(const Run& run, const Summary& summary);
 // The grid of family by device and pass: members grid_devices, grid_columns, grid_rows, grid_totals.
 nlohmann::json grid_view(const Summary& summary);
 
+// The lines of the expectations, and what became of their cases.
+nlohmann::json expectations_view(const Run& run);
+
 // The cases that are not as expected, in their groups, with sources as far as they fit.
 nlohmann::json groups_view(const Run& run, const Summary& summary);
 

@@ -48,9 +48,10 @@ Result<void> replace_file(const std::filesystem::path& file, std::string_view te
   return Error{fmt::format("cannot write: {}", error.message()), file.string()};
 }
 
-Result<Reports> write_reports(const std::filesystem::path& dir) {
+Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOptions& options) {
   Result<Run> run = read_run(dir);
   if (!run.ok()) return run.error();
+  if (options.expectations) hold_to(*run, *options.expectations);
   Reports reports{.run = run.take(), .summary = {}, .json = dir / kReportJsonFile, .html = dir / kReportHtmlFile};
   reports.summary = summarise(reports.run);
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string_view>
+
+#include <nlohmann/json.hpp>
 
 #include "ir/support/result.hpp"
 #include "reports/summary.hpp"
@@ -17,6 +20,10 @@ inline constexpr std::string_view kSarifFile = "findings.sarif";
 inline constexpr std::string_view kMarkdownFile = "summary.md";
 inline constexpr std::string_view kFailuresFile = "failures.csv";
 
+struct ReportOptions {
+  std::optional<nlohmann::json> expectations;  // in place of those of the run's start
+};
+
 struct Reports {
   Run run;
   Summary summary;
@@ -26,7 +33,7 @@ struct Reports {
 
 // Reads DIR/records.jsonl and writes the files named above into DIR; needs nothing but the records, and so renders old
 // runs too. Each file appears whole or not at all.
-Result<Reports> write_reports(const std::filesystem::path& dir);
+Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOptions& options = {});
 
 // Replaces `file` by `text` in one step: a reader sees the old text or the new one. Fails with the path and the cause.
 Result<void> replace_file(const std::filesystem::path& file, std::string_view text);

@@ -43,7 +43,8 @@ json cell_json(const GridCell& cell) {
           {"unexpected", cell.tally.unexpected},
           {"inconclusive", cell.tally.inconclusive},
           {"unsupported", cell.tally.unsupported},
-          {"not_run", cell.tally.not_run}};
+          {"not_run", cell.tally.not_run},
+          {"waived", cell.tally.waived}};
 }
 
 json group_json(const Run& run, const FailureGroup& group) {
@@ -65,6 +66,16 @@ json unreached_json(const Run& run, const Unreached& way) {
       {"case", record.at("case")}, {"file", record.at("source").at("file")}, {"line", way.line}, {"what", way.what}};
 }
 
+json expectation_json(const ExpectationLine& line) {
+  json row = line.text;
+  row.update({{"state", line.state()},
+              {"waived", line.waived},
+              {"changed", line.changed},
+              {"better", line.better},
+              {"unjudged", line.unjudged}});
+  return row;
+}
+
 json case_json(const json& record) {
   json line = json::object();
   for (const char* member :
@@ -72,6 +83,7 @@ json case_json(const json& record) {
     line[member] = record.at(member);
   }
   line["time_ms"] = total_ms(record);
+  if (record.contains("expectation")) line["expectation"] = record.at("expectation");
   return line;
 }
 
@@ -84,7 +96,7 @@ json report_json(const Run& run, const Summary& summary) {
                  {"denominators", denominators_json(summary.denominators)},
                  {"counts", summary.counts},
                  {"environment", run.start.at("environment")}};
-  for (const char* list : {"grid", "groups", "findings", "unreached", "cases"})
+  for (const char* list : {"grid", "groups", "findings", "unreached", "expectations", "cases"})
     report[list] = json::array();
   for (const GridCell& cell : summary.grid)
     report["grid"].push_back(cell_json(cell));
@@ -94,6 +106,8 @@ json report_json(const Run& run, const Summary& summary) {
     report["findings"].push_back(finding_json(run.cases[i]));
   for (const Unreached& way : summary.unreached)
     report["unreached"].push_back(unreached_json(run, way));
+  for (const ExpectationLine& line : run.expectations)
+    report["expectations"].push_back(expectation_json(line));
   for (const json& record : run.cases)
     report["cases"].push_back(case_json(record));
   report["time_ms"] = json::object();

@@ -48,6 +48,13 @@ json missing_case(const std::string& name) {
   return line;
 }
 
+void hold(Run& run) {
+  Expectations expectations(run.start);
+  for (json& record : run.cases)
+    expectations.hold(record);
+  run.expectations = expectations.lines();
+}
+
 // Takes the lines in order; refuses one that contradicts those before it.
 class Collector {
  public:
@@ -78,6 +85,7 @@ class Collector {
       if (run_.cases[position].is_null()) run_.cases[position] = missing_case(name);
     }
     run_.truncated = truncated;
+    hold(run_);
     return std::move(run_);
   }
 
@@ -98,6 +106,11 @@ class Collector {
 };
 
 }  // namespace
+
+void hold_to(Run& run, const json& expectations) {
+  run.start["expectations"] = expectations;
+  hold(run);
+}
 
 Result<Run> read_run(const std::filesystem::path& dir) {
   const std::filesystem::path file = dir / kRecordsFile;

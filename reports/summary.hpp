@@ -12,15 +12,26 @@
 
 namespace assay::reports {
 
-// How a reader takes an outcome.
-enum class Tone : std::uint8_t { passed, unexpected, inconclusive, unsupported, not_run };
+// The standing of a case that an expectation names (expectations.hpp), else "".
+std::string_view standing_of(const nlohmann::json& record);
+
+// How a reader takes a case: waived is a failure that an expectation bears.
+enum class Tone : std::uint8_t { passed, unexpected, inconclusive, unsupported, not_run, waived };
 
 // Every outcome that is not named otherwise is unexpected.
-Tone tone_of(std::string_view outcome);
+Tone tone_of_outcome(std::string_view outcome);
+// The same for a case, held to the run's expectations: one that passes against them is unexpected.
+Tone tone_of(const nlohmann::json& record);
 std::string_view to_text(Tone tone);
 
-// "fail(mismatch)", "pass".
+// Whether a case of this tone is not as expected.
+bool is_red(Tone tone);
+
+// "fail(mismatch)", "pass"; "unexpected pass" for one that passes against its expectation.
 std::string outcome_text(const nlohmann::json& record);
+
+// The case's message and what its expectation says of it, in one line.
+std::string message_text(const nlohmann::json& record);
 
 // Cases by tone; total is the sum.
 struct Tally {
@@ -29,6 +40,7 @@ struct Tally {
   std::int64_t inconclusive = 0;
   std::int64_t unsupported = 0;
   std::int64_t not_run = 0;
+  std::int64_t waived = 0;
 
   void add(Tone tone);
   void add(const Tally& other);
@@ -50,6 +62,7 @@ struct FailureGroup {
   std::string outcome;
   std::string kind;
   std::string family;
+  Tone tone = Tone::unexpected;
   std::vector<std::size_t> cases;  // positions in Run::cases, the shortest kernel first
 };
 

@@ -22,6 +22,7 @@ fmt::text_style style_of(Tone tone) {
     case Tone::passed: return fmt::fg(fmt::terminal_color::green);
     case Tone::unexpected: return fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold;
     case Tone::inconclusive:
+    case Tone::waived:
     case Tone::not_run: return fmt::fg(fmt::terminal_color::yellow);
     case Tone::unsupported: break;
   }
@@ -40,12 +41,14 @@ std::string visible(std::string_view text) {
   return safe;
 }
 
-// "12/14", with what else there is: "12/14 1?" for one inconclusive, "0/14 -" where nothing could run.
+// "12/14", with what else there is: "12/14 1?" for one inconclusive, "13/14 1w" for a failure that is waived, "0/14 -"
+// where nothing could run.
 std::string cell_text(const Tally& tally) {
   if (tally.total() == 0) return "";
   if (tally.tone() == Tone::unsupported) return "unsupported";
   std::string text = fmt::format("{}/{}", tally.passed, tally.total());
   if (tally.inconclusive > 0) text += fmt::format(" {}?", tally.inconclusive);
+  if (tally.waived > 0) text += fmt::format(" {}w", tally.waived);
   return text;
 }
 
@@ -121,6 +124,18 @@ std::string further_faults(const json& record) {
   return lines;
 }
 
+// Lines that no longer hold, each with its place.
+std::string expectation_lines(const Run& run) {
+  std::string lines;
+  for (const ExpectationLine& line : run.expectations) {
+    const std::string_view state = line.state();
+    if (state == "in force" || state == "not judged") continue;
+    lines += fmt::format("{}: {}: {} {}\n", visible(line.text.at("place").get<std::string>()), state,
+                         visible(line.text.at("case").get<std::string>()), visible(outcome_text(line.text)));
+  }
+  return lines;
+}
+
 Tone tone_of_verdict(const Verdict& verdict) {
   if (verdict.status == "as_expected") return Tone::passed;
   if (verdict.status == "all_unsupported") return Tone::inconclusive;
@@ -140,11 +155,11 @@ bool use_color_on_stdout(ColorChoice choice) {
 }
 
 std::string unexpected_lines(const json& record, bool color) {
-  const Tone tone = tone_of(record.at("outcome").get<std::string>());
-  if (tone == Tone::passed || tone == Tone::unsupported) return "";
+  const Tone tone = tone_of(record);
+  if (!is_red(tone)) return "";
   std::string lines = fmt::format("{}  {}", styled(outcome_text(record), style_of(tone), color),
                                   visible(record.at("case").get<std::string>()));
-  const std::string message = record.at("message");
+  const std::string message = message_text(record);
   if (!message.empty()) lines += ": " + visible(message);
   lines += further_faults(record);
   const std::string reproduce = record.at("reproduce");
@@ -156,8 +171,8 @@ std::string closing_table(const Run& run, const Summary& summary, bool color) {
   const Verdict& verdict = summary.verdict;
   std::string headline = verdict.headline;
   if (verdict.status != "as_expected") headline += fmt::format(": {}", fmt::join(verdict.reasons, ", "));
-  return fmt::format("{}\n{}\n{}\n{}{}", grid_table(summary, color),
-                     styled(headline, style_of(tone_of_verdict(verdict)), color),
+  return fmt::format("{}\n{}\n{}{}\n{}{}", grid_table(summary, color),
+                     styled(headline, style_of(tone_of_verdict(verdict)), color), expectation_lines(run),
                      denominators_text(run, summary.denominators), unreached_text(run, summary), missing_devices(run));
 }
 

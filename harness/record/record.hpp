@@ -161,6 +161,7 @@ struct CaseRecord {
   std::vector<Outcome> attempts;  // the outcome of each attempt in order; a retry never erases
   StageTimes time_ms;
   SourcePlace source;
+  std::string selector;   // what the command line calls the kernel; empty where unknown
   std::string reproduce;  // one command that makes this case alone again
 
   std::vector<Mismatch> failures;  // at most kMaxMismatches
@@ -199,6 +200,28 @@ struct Environment {
   friend bool operator==(const Environment&, const Environment&) = default;
 };
 
+// A failure that is known: one line of an expectations file (expectation_file.hpp). A case that `pattern` names may end
+// in `outcome` with a message that fits, and only so, up to the day of its expiry.
+struct Expectation {
+  std::string place;    // "waivers.csv:3"
+  std::string pattern;  // over names of cases, each part a glob; parts that are left out fit everything
+  std::string outcome;
+  std::string kind;     // empty: any
+  std::string message;  // * stands for any text
+  std::string reason;
+  std::string issue;
+  std::string since;    // "2026-11-21"; empty where unknown
+  std::string expires;  // the last day on which it holds; empty: never
+  friend bool operator==(const Expectation&, const Expectation&) = default;
+};
+
+// Which part of a selection a run judges: every `of`-th kernel, the first one `index`, from 1. {1, 1} is all of it.
+struct Shard {
+  int index = 1;
+  int of = 1;
+  friend bool operator==(const Shard&, const Shard&) = default;
+};
+
 // The first line.
 struct RunStart {
   std::string schema_version;             // the writer fills in the version of the schema that it writes
@@ -207,6 +230,9 @@ struct RunStart {
   std::vector<std::string> command_line;  // the words as given
   std::uint64_t seed = 0;
   Environment environment;
+  std::string inputs;  // hash of all that decides the records; empty where unknown
+  Shard shard;
+  std::vector<Expectation> expectations;
   std::vector<std::string> plan;  // the name of every planned case, in the order of the plan
   friend bool operator==(const RunStart&, const RunStart&) = default;
 };

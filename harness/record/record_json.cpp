@@ -177,6 +177,30 @@ Environment environment_from(const json& value) {
   return environment;
 }
 
+struct ExpectationField {
+  const char* name;
+  std::string Expectation::*member;
+};
+
+constexpr std::array<ExpectationField, 9> kExpectationFields{{
+    {"place", &Expectation::place},
+    {"case", &Expectation::pattern},
+    {"outcome", &Expectation::outcome},
+    {"kind", &Expectation::kind},
+    {"message", &Expectation::message},
+    {"reason", &Expectation::reason},
+    {"issue", &Expectation::issue},
+    {"since", &Expectation::since},
+    {"expires", &Expectation::expires},
+}};
+
+Expectation expectation_from(const json& value) {
+  Expectation expectation;
+  for (const ExpectationField& field : kExpectationFields)
+    expectation.*field.member = value.at(field.name);
+  return expectation;
+}
+
 std::string line_of(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // The members that only some cases have.
@@ -190,6 +214,7 @@ void add_optional_members(Json& line, const CaseRecord& record) {
     line["finding"] = {
         {"line", record.finding->line}, {"access", record.finding->access}, {"threads", record.finding->threads}};
   }
+  if (!record.selector.empty()) line["selector"] = record.selector;
   if (!record.sizes.empty()) line["sizes"] = record.sizes;
   for (const Unreached& way : record.unreached)
     line["unreached"].push_back({{"line", way.line}, {"what", way.what}});
@@ -222,6 +247,7 @@ void read_optional_members(CaseRecord& record, const json& line) {
                              .access = finding.at("access"),
                              .threads = finding.at("threads").get<std::vector<std::string>>()};
   }
+  record.selector = line.value("selector", "");
   record.sizes = line.value("sizes", std::vector<std::int64_t>());
   for (const json& fault : line.value("faults", json::array()))
     record.faults.push_back(memory_finding_from(fault));
@@ -240,25 +266,44 @@ void read_optional_members(CaseRecord& record, const json& line) {
 
 }  // namespace
 
+json to_json(const std::vector<Expectation>& expectations) {
+  json rows = json::array();
+  for (const Expectation& expectation : expectations) {
+    json& row = rows.emplace_back();
+    for (const ExpectationField& field : kExpectationFields)
+      row[field.name] = expectation.*field.member;
+  }
+  return rows;
+}
+
 std::string to_line(const RunStart& start) {
-  return line_of({{"record", "run_start"},
-                  {"schema_version", start.schema_version},
-                  {"run_id", start.run_id},
-                  {"started", start.started},
-                  {"command_line", start.command_line},
-                  {"seed", fmt::format("0x{:016x}", start.seed)},
-                  {"environment", environment_json(start.environment)},
-                  {"plan", start.plan}});
+  Json line = {{"record", "run_start"},
+               {"schema_version", start.schema_version},
+               {"run_id", start.run_id},
+               {"started", start.started},
+               {"command_line", start.command_line},
+               {"seed", fmt::format("0x{:016x}", start.seed)},
+               {"environment", environment_json(start.environment)}};
+  if (!start.inputs.empty()) line["inputs"] = start.inputs;
+  if (start.shard != Shard{}) line["shard"] = {{"index", start.shard.index}, {"of", start.shard.of}};
+  if (!start.expectations.empty()) line["expectations"] = to_json(start.expectations);
+  line["plan"] = start.plan;
+  return line_of(line);
 }
 
 RunStart run_start_from(const json& line) {
-  return {.schema_version = line.at("schema_version"),
-          .run_id = line.at("run_id"),
-          .started = line.at("started"),
-          .command_line = line.at("command_line").get<std::vector<std::string>>(),
-          .seed = std::stoull(line.at("seed").get<std::string>(), nullptr, 16),
-          .environment = environment_from(line.at("environment")),
-          .plan = line.at("plan").get<std::vector<std::string>>()};
+  RunStart start{.schema_version = line.at("schema_version"),
+                 .run_id = line.at("run_id"),
+                 .started = line.at("started"),
+                 .command_line = line.at("command_line").get<std::vector<std::string>>(),
+                 .seed = std::stoull(line.at("seed").get<std::string>(), nullptr, 16),
+                 .environment = environment_from(line.at("environment")),
+                 .inputs = line.value("inputs", ""),
+                 .plan = line.at("plan").get<std::vector<std::string>>()};
+  if (line.contains("shard")) start.shard = {.index = line.at("shard").at("index"), .of = line.at("shard").at("of")};
+  for (const json& row : line.value("expectations", json::array()))
+    start.expectations.push_back(expectation_from(row));
+  return start;
 }
 
 std::string to_line(const CaseRecord& record) {

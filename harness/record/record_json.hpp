@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -13,6 +14,9 @@ namespace assay::harness {
 std::string to_line(const RunStart& start);
 std::string to_line(const CaseRecord& record);
 std::string to_line(const RunEnd& end);
+
+// The member `expectations` of the first line.
+nlohmann::json to_json(const std::vector<Expectation>& expectations);
 
 // The inverse; `line` must be admitted by the schema, and of the matching kind.
 RunStart run_start_from(const nlohmann::json& line);

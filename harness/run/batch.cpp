@@ -43,6 +43,7 @@ CaseRecord blank_record(const KernelSource& source, const backends::Device& devi
   record.mode = options.mode.name;
   record.source.file = source.file.empty() ? fmt::format("{}/{}.py", source.family, source.kernel) : source.file;
   if (source.module != nullptr) record.source.line = source.module->kernels[source.kernel_index].loc.line;
+  record.selector = source.selector;
   record.reproduce = fmt::format("{} '{}' --device {} --pass {} --seed {}", options.reproduce_prefix, source.selector,
                                  device.name(), to_text(pass), options.seed);
   record.time_ms.read = source.read_ms;

@@ -12,10 +12,11 @@ namespace {
 
 using nlohmann::json;
 
-const char* status_of(const std::string& outcome) {
-  switch (tone_of(outcome)) {
+const char* status_of(Tone tone) {
+  switch (tone) {
     case Tone::passed: return "passed";
     case Tone::unsupported: return "skipped";
+    case Tone::waived: return "other";
     case Tone::unexpected:
     case Tone::inconclusive:
     case Tone::not_run: break;
@@ -24,7 +25,7 @@ const char* status_of(const std::string& outcome) {
 }
 
 json test_json(const json& record) {
-  const std::string status = status_of(record.at("outcome"));
+  const std::string status = status_of(tone_of(record));
   json test = {{"name", record.at("case")},
                {"status", status},
                {"duration", std::llround(total_ms(record))},
@@ -32,7 +33,7 @@ json test_json(const json& record) {
                {"rawStatus", outcome_text(record)},
                {"filePath", record.at("source").at("file")},
                {"device", record.at("device")}};
-  if (!record.at("message").get<std::string>().empty()) test["message"] = record.at("message");
+  if (const std::string message = message_text(record); !message.empty()) test["message"] = message;
   if (record.at("source").at("line") > 0) test["line"] = record.at("source").at("line");
   if (record.contains("log")) test["trace"] = record.at("log");
   const json& attempts = record.at("attempts");
@@ -40,7 +41,8 @@ json test_json(const json& record) {
     test["retries"] = attempts.size() - 1;
     test["flaky"] = status == "passed";
     for (std::size_t k = 0; k < attempts.size(); ++k)
-      test["retryAttempts"].push_back({{"attempt", k + 1}, {"status", status_of(attempts[k])}});
+      test["retryAttempts"].push_back(
+          {{"attempt", k + 1}, {"status", status_of(tone_of_outcome(attempts[k].get<std::string>()))}});
   }
   if (!record.at("reproduce").get<std::string>().empty()) test["extra"] = {{"reproduce", record.at("reproduce")}};
   return test;

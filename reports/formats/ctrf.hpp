@@ -5,7 +5,8 @@
 
 namespace assay::reports {
 
-// Inconclusive and planned but not run cases are failed, as they turn the run red; unsupported ones are skipped.
+// Inconclusive and planned but not run cases are failed, as they turn the run red; unsupported ones are skipped,
+// and failures that an expectation bears are other.
 nlohmann::json ctrf_json(const Run& run, const Summary& summary);
 
 }  // namespace assay::reports

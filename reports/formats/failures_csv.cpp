@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/formats/text.hpp"
+#include "ir/support/csv.hpp"
 #include "reports/summary.hpp"
 
 namespace assay::reports {
@@ -10,8 +10,9 @@ namespace assay::reports {
 std::string failures_csv(const Run& run) {
   std::string table = "case,outcome,kind,message\r\n";
   for (const nlohmann::json& record : run.cases) {
-    const Tone tone = tone_of(record.at("outcome").get<std::string>());
-    if (tone == Tone::passed || tone == Tone::unsupported) continue;
+    if (const Tone tone = tone_of_outcome(record.at("outcome").get<std::string>());
+        tone == Tone::passed || tone == Tone::unsupported)
+      continue;
     for (const char* column : {"case", "outcome", "kind", "message"}) {
       table += csv_field(record.at(column).get<std::string>());
       table += std::string_view(column) == "message" ? "\r\n" : ",";

@@ -1,4 +1,5 @@
-// The cases that are not as expected, as a table (RFC 4180): case, outcome, kind, message.
+// The cases that failed, expected or not, as a table (RFC 4180): case, outcome, kind, message. It is a baseline, and an
+// expectations file that bears each failure as it is.
 #pragma once
 
 #include <string>

@@ -42,9 +42,8 @@ Run run_of(const testing::SyntheticRun& options) {
 }
 
 std::size_t count_of(const Run& run, const std::set<Tone>& tones) {
-  return static_cast<std::size_t>(std::count_if(run.cases.begin(), run.cases.end(), [&](const json& record) {
-    return tones.contains(tone_of(record.at("outcome").get<std::string>()));
-  }));
+  return static_cast<std::size_t>(std::count_if(run.cases.begin(), run.cases.end(),
+                                                [&](const json& record) { return tones.contains(tone_of(record)); }));
 }
 
 const std::set<Tone> kRed = {Tone::unexpected, Tone::inconclusive, Tone::not_run};
@@ -148,9 +147,7 @@ TEST(Markdown, StaysBelowItsLimitAndSaysWhatIsLeftOut) {
   EXPECT_THAT(text, HasSubstr("| all |")) << "the grid is never left out";
 }
 
-TEST(FailuresCsv, QuotesWhatItMust) {
-  EXPECT_EQ(csv_field("plain"), "plain");
-  EXPECT_EQ(csv_field("a,\"b\"\n"), "\"a,\"\"b\"\"\n\"");
+TEST(FailuresCsv, HasALineForEachFailure) {
   const reports::Run run = run_of({});
   const std::string table = failures_csv(run);
   EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')), 1 + count_of(run, kRed));

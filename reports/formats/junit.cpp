@@ -21,14 +21,16 @@ enum class Result : std::uint8_t { passed, failure, error, skipped };
 
 Result result_of(const json& record) {
   const std::string outcome = record.at("outcome");
-  switch (tone_of(outcome)) {
+  switch (tone_of(record)) {
     case Tone::passed: return Result::passed;
+    case Tone::waived:
     case Tone::unsupported: return Result::skipped;
     case Tone::inconclusive: return Result::failure;
     case Tone::not_run:
     case Tone::unexpected: break;
   }
-  return outcome == "fail" || outcome == "memory_fault" ? Result::failure : Result::error;
+  const bool judged = outcome == "fail" || outcome == "memory_fault" || standing_of(record) == "better";
+  return judged ? Result::failure : Result::error;
 }
 
 std::string text(const json& value) { return without_illegal_xml(value.get<std::string>()); }
@@ -57,10 +59,11 @@ void add_case(pugi::xml_node suite, const json& record) {
   if (result == Result::passed) return;
   static constexpr std::array<const char*, 4> kElements = {"", "failure", "error", "skipped"};
   pugi::xml_node why = node.append_child(kElements[static_cast<std::size_t>(result)]);
-  why.append_attribute("message") = text(record.at("message")).c_str();
+  const std::string message = without_illegal_xml(message_text(record));
+  why.append_attribute("message") = message.c_str();
   if (result == Result::skipped) return;
   why.append_attribute("type") = without_illegal_xml(outcome_text(record)).c_str();
-  std::string body = text(record.at("message")) + "\n" + text(record.at("reproduce")) + "\n";
+  std::string body = message + "\n" + text(record.at("reproduce")) + "\n";
   if (record.contains("log")) body += text(record.at("log"));
   why.append_child(pugi::node_pcdata).set_value(body.c_str());
 }

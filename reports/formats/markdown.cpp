@@ -35,7 +35,7 @@ std::string grid_text(const Summary& summary) {
 std::string case_text(const json& record) {
   std::string line = fmt::format("- **{}** {}", markdown_text(outcome_text(record)),
                                  markdown_text(record.at("case").get<std::string>()));
-  const std::string message = record.at("message");
+  const std::string message = message_text(record);
   if (!message.empty()) line += "\\\n  " + markdown_text(message);
   const std::string reproduce = record.at("reproduce");
   if (!reproduce.empty()) line += "\\\n  " + markdown_text(reproduce);

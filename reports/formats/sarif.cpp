@@ -33,12 +33,12 @@ bool lies_in_a_file(const json& record) {
 json sarif_json(const Run& run, const Summary& summary) {
   json results = json::array();
   for (const json& record : run.cases) {
-    const Tone tone = tone_of(record.at("outcome").get<std::string>());
-    if (tone == Tone::passed || tone == Tone::unsupported || !lies_in_a_file(record)) continue;
+    const Tone tone = tone_of(record);
+    if (!is_red(tone) || !lies_in_a_file(record)) continue;
     const std::int64_t line = record.contains("finding") ? record.at("finding").at("line").get<std::int64_t>()
                                                          : record.at("source").at("line").get<std::int64_t>();
     results.push_back(result_json(outcome_text(record), tone == Tone::inconclusive ? "warning" : "error",
-                                  record.at("message"), record, line));
+                                  message_text(record), record, line));
   }
   for (const Unreached& way : summary.unreached) {
     const json& record = run.cases[way.first_case];

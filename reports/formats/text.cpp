@@ -39,16 +39,6 @@ std::string markdown_text(std::string_view text) {
   return shown;
 }
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of("\",\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
 std::int64_t epoch_ms(std::string_view utc) {
   const auto number = [&](std::size_t at, std::size_t digits) {
     return std::atoi(std::string(utc.substr(std::min(at, utc.size()), digits)).c_str());

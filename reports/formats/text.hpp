@@ -14,9 +14,6 @@ std::string without_illegal_xml(std::string_view text);
 // One line of Markdown that shows as `text`: no markup, HTML or table cell begins or ends in it.
 std::string markdown_text(std::string_view text);
 
-// A field of a CSV file (RFC 4180), quoted where it must be.
-std::string csv_field(std::string_view text);
-
 // Milliseconds since 1970 of "2026-11-21T03:47:02Z".
 std::int64_t epoch_ms(std::string_view utc);
 

@@ -12,6 +12,11 @@
 
   const column = Object.fromEntries(data.columns.map((name, i) => [name, i]));
 
+  function verdictText(outcome, kind) {
+    if (outcome.name.startsWith("pass") && outcome.tone === "unexpected") return "unexpected pass";
+    return kind ? `${outcome.name}(${kind})` : outcome.name;
+  }
+
   function caseAt(i) {
     const row = data.rows[i];
     const name = row[column.name];
@@ -20,7 +25,7 @@
     const kind = data.texts[row[column.kind]];
     return {
       i, row, name, family, kernel, types, device, pass, mode, outcome: outcome.name, tone: outcome.tone, kind,
-      verdict: kind ? `${outcome.name}(${kind})` : outcome.name,
+      verdict: verdictText(outcome, kind),
       message: data.texts[row[column.message]],
       rho: row[column.rho],
       values: row[column.values],
@@ -30,7 +35,7 @@
 
   const cases = data.rows.map((_, i) => caseAt(i));
   const positionOf = new Map(cases.map((c) => [c.name, c.i]));
-  const severity = Object.fromEntries(["unexpected", "inconclusive", "not_run", "passed", "unsupported"].map((t, i) => [t, i]));
+  const severity = Object.fromEntries(["unexpected", "inconclusive", "not_run", "waived", "passed", "unsupported"].map((t, i) => [t, i]));
 
   // ---- elements --------------------------------------------------------------------------------------------------
 
@@ -155,8 +160,9 @@
       element("a", { class: `chip ${tone}`, href: filterLink(filter), "data-query": filter }, element("b", {}, countText(count)), ` ${label}`);
     const made = [chip("all", "", "", cases.length)];
     for (const outcome of [...data.outcomes].sort((a, b) => severity[a.tone] - severity[b.tone])) {
-      const count = cases.filter((c) => c.outcome === outcome.name).length;
-      if (count > 0) made.push(chip(outcome.name, `outcome:${outcome.name}`, outcome.tone, count));
+      const count = cases.filter((c) => c.outcome === outcome.name && c.tone === outcome.tone).length;
+      const label = outcome.tone === "waived" ? `${outcome.name} waived` : verdictText(outcome, "");
+      if (count > 0) made.push(chip(label, `outcome:${outcome.name} is:${outcome.tone}`, outcome.tone, count));
     }
     $("chips").replaceChildren(...made);
   }
