@@ -37,6 +37,11 @@ Result<void> print(std::string_view text) {
   return Error{std::generic_category().message(errno), "cannot write to standard output"};
 }
 
+void add_baseline_option(CLI::App& command, std::string& path) {
+  command.add_option("--baseline", path, "Tell what changed since an earlier run: its folder, or its failures.csv")
+      ->option_text("PATH");
+}
+
 void add_device_option(CLI::App& command, std::string& device, const std::string& does) {
   command.add_option("--device", device, does)
       ->option_text(fmt::format("{{{}}} [{}]", fmt::join(kDeviceNames, ","), device))

@@ -22,6 +22,7 @@ struct Invocation {
 
 // Each adds its subcommand to the program; its callback sets the invocation's status. Both outlive the parsing.
 void add_run(CLI::App& app, Invocation& invocation);
+void add_compare(CLI::App& app, Invocation& invocation);
 void add_emit(CLI::App& app, Invocation& invocation);
 void add_diff(CLI::App& app, Invocation& invocation);
 void add_dataset(CLI::App& app, Invocation& invocation);
@@ -47,6 +48,9 @@ int fail(const Error& error, ExitStatus status = ExitStatus::usage);
 /// Prints the text on standard output. Fails with the cause, as a full disk. A reader that went away (`assay emit ... |
 /// head`) ends the process by SIGPIPE, as is the custom.
 Result<void> print(std::string_view text);
+
+/// Adds `--baseline`: the run's folder or failures.csv that reports tell the changes since.
+void add_baseline_option(CLI::App& command, std::string& path);
 
 /// Adds `--device` with the names of all devices; `does` says what the option does for this command.
 void add_device_option(CLI::App& command, std::string& device, const std::string& does);

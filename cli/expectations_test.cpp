@@ -33,9 +33,9 @@ def races(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[0] = x[i]
 )";
 
-class ExpectTest : public ::testing::Test {
+class ExpectationsTest : public ::testing::Test {
  protected:
-  ExpectTest() : workshop_(ASSAY_PROGRAM) { workshop_.write("two.py", kTwoKernels); }
+  ExpectationsTest() : workshop_(ASSAY_PROGRAM) { workshop_.write("two.py", kTwoKernels); }
 
   Ran judge(const std::string& waivers) const {
     workshop_.write("waivers.csv", "case,outcome,message,reason,expires\n" + waivers);
@@ -45,7 +45,7 @@ class ExpectTest : public ::testing::Test {
   Workshop workshop_;
 };
 
-TEST_F(ExpectTest, AKnownFailureIsBorneWhileItsMessageFits) {
+TEST_F(ExpectationsTest, AKnownFailureIsBorneWhileItsMessageFits) {
   const Ran borne = judge("user/two.races,inconclusive,*,races on purpose,\n");
   EXPECT_EQ(borne.status, 0) << borne.out << borne.err;
   EXPECT_THAT(borne.out, AllOf(HasSubstr("1 of 2 cases pass, 1 fail as expected"), HasSubstr("1/2 1w"),
@@ -61,7 +61,7 @@ TEST_F(ExpectTest, AKnownFailureIsBorneWhileItsMessageFits) {
                                  HasSubstr("waivers.csv:2: changed:")));
 }
 
-TEST_F(ExpectTest, EachLineThatNoLongerHoldsTurnsTheRunRedByItsNumber) {
+TEST_F(ExpectationsTest, EachLineThatNoLongerHoldsTurnsTheRunRedByItsNumber) {
   const std::string known = "user/two.races,inconclusive,*,,\n";
   EXPECT_EQ(judge(known).status, 0);
   const Ran passes = judge(known + "user/two.scale,fail,*,,\n");
@@ -75,7 +75,7 @@ TEST_F(ExpectTest, EachLineThatNoLongerHoldsTurnsTheRunRedByItsNumber) {
   EXPECT_THAT(expired.out, HasSubstr("waivers.csv:2: expired: user/two.races inconclusive"));
 }
 
-TEST_F(ExpectTest, TheFailuresOfARunAreTheNextRunsExpectations) {
+TEST_F(ExpectationsTest, TheFailuresOfARunAreTheNextRunsExpectations) {
   const std::string run = "assay run two.py --quick --pass forward";
   ASSERT_EQ(workshop_.run(run).status, 1);
   ASSERT_EQ(workshop_.run("mv out/failures.csv known.csv").status, 0);
@@ -84,6 +84,25 @@ TEST_F(ExpectTest, TheFailuresOfARunAreTheNextRunsExpectations) {
   EXPECT_EQ(workshop_.read("out/failures.csv"), workshop_.read("known.csv"));
   ASSERT_EQ(workshop_.run(run).status, 1);
   EXPECT_EQ(workshop_.run("assay report out --expect known.csv").status, 0);
+}
+
+TEST_F(ExpectationsTest, CompareAndBaselineTellWhatChanged) {
+  ASSERT_EQ(workshop_.run("assay run two.py --quick --pass forward --output before").status, 1);
+  const Ran same = workshop_.run("assay compare before before");
+  EXPECT_EQ(same.status, 0) << same.err;
+  EXPECT_EQ(same.out, "since before: 2 the same\n");
+
+  ASSERT_EQ(workshop_.run("sed -i 's/out.0. = x/out[i] = x/; s/out.i. = 2/out[0] = 2/' two.py").status, 0);
+  const Ran ran = workshop_.run("assay run two.py --quick --pass forward --baseline before");
+  EXPECT_THAT(ran.out, HasSubstr("since before: 1 broken, 1 fixed; 0 the same"));
+  EXPECT_THAT(workshop_.read("out/report.html"), HasSubstr("Since before"));
+  const Ran compared = workshop_.run("assay compare before out --json");
+  EXPECT_EQ(compared.status, 1);
+  const json changes = json::parse(compared.out);
+  EXPECT_EQ(changes, json::parse(workshop_.read("out/report.json")).at("changes"));
+  EXPECT_EQ(changes.at("broken").at(0).at("case"), "user/two.scale/f32/cpu/forward");
+  EXPECT_EQ(workshop_.run("assay run two.py:races --quick --pass forward --baseline before/failures.csv").status, 0)
+      << "a baseline changes no verdict";
 }
 
 }  // namespace

@@ -173,6 +173,16 @@ int status_of(const reports::Verdict& verdict, std::size_t unread) {
   return unread > 0 && fine ? to_int(ExitStatus::unexpected) : verdict.exit_status;
 }
 
+/// The baseline is read before the run, which may write into its folder.
+Result<reports::ReportOptions> report_options(const JudgeOptions& options) {
+  reports::ReportOptions how;
+  if (options.baseline.empty()) return how;
+  Result<reports::Baseline> baseline = reports::read_baseline(options.baseline);
+  if (!baseline.ok()) return baseline.error();
+  how.baseline = baseline.take();
+  return how;
+}
+
 Result<std::vector<harness::Expectation>> expectations_of(const JudgeOptions& options) {
   if (options.expect.empty()) return std::vector<harness::Expectation>{};
   return harness::read_expectations(options.expect);
@@ -181,6 +191,8 @@ Result<std::vector<harness::Expectation>> expectations_of(const JudgeOptions& op
 }  // namespace
 
 int judge_kernels(const JudgeOptions& options) {
+  Result<reports::ReportOptions> how = report_options(options);
+  if (!how.ok()) return fail(how.error());
   Result<std::vector<harness::Expectation>> expectations = expectations_of(options);
   if (!expectations.ok()) return fail(expectations.error());
   const std::vector<harness::Mode> modes = modes_of(options.device, options.mode, options.optimise);
@@ -201,7 +213,7 @@ int judge_kernels(const JudgeOptions& options) {
 
   const Result<harness::RunEnd> end = judge_groups(groups, *device, start, options, *writer);
   if (!end.ok()) return fail(end.error(), ExitStatus::internal);
-  const Result<reports::Reports> reports = reports::write_reports(options.output);
+  const Result<reports::Reports> reports = reports::write_reports(options.output, *how);
   if (!reports.ok()) return fail(reports.error(), ExitStatus::internal);
   if (const auto printed = print_closing(*reports, options.color); !printed.ok()) {
     return fail(printed.error(), ExitStatus::internal);

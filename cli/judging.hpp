@@ -23,7 +23,8 @@ struct JudgeOptions {
   std::string compiler;
   std::vector<std::string> no_checks;  ///< of the device ptx
   std::string output = "out";
-  std::string expect;  ///< the file of failures that are known; empty: none
+  std::string baseline;  ///< of the reports; empty: none
+  std::string expect;    ///< the file of failures that are known; empty: none
   reports::ColorChoice color = reports::ColorChoice::automatic;
   std::vector<std::string> command_line;  ///< as given, for the record
 };

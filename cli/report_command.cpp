@@ -16,6 +16,7 @@ namespace {
 struct ReportOptions {
   std::string dir;
   std::string expect;
+  std::string baseline;
   reports::ColorChoice color = reports::ColorChoice::automatic;
 };
 
@@ -25,6 +26,11 @@ int report(const ReportOptions& options) {
     const auto expectations = harness::read_expectations(options.expect);
     if (!expectations.ok()) return fail(expectations.error());
     how.expectations = harness::to_json(*expectations);
+  }
+  if (!options.baseline.empty()) {
+    Result<reports::Baseline> baseline = reports::read_baseline(options.baseline);
+    if (!baseline.ok()) return fail(baseline.error());
+    how.baseline = baseline.take();
   }
   const Result<reports::Reports> written = reports::write_reports(options.dir, how);
   if (!written.ok()) return fail(written.error());
@@ -40,6 +46,7 @@ void add_report(CLI::App& app, Invocation& invocation) {
   command.add_option("DIR", options->dir, "The folder with the run's records.jsonl")->option_text(" ")->required();
   command.add_option("--expect", options->expect, "Failures that are known, in place of those that the run was given")
       ->option_text("FILE.csv");
+  add_baseline_option(command, options->baseline);
   add_color_option(command, options->color);
   command.footer("Runs nothing, and so has no device option. The exit status is the run's.");
   command.callback([options, &invocation] { invocation.status = report(*options); });

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/environment.hpp"
 #include "reports/profiles.hpp"
 #include "reports/wording.hpp"
 
@@ -175,23 +176,35 @@ json slowest_view(const Run& run) {
   return slowest;
 }
 
-json environment_view(const Run& run) {
-  const json& environment = run.start.at("environment");
+// `changes` is null where there is no baseline to differ from.
+json environment_view(const Run& run, const Changes* changes) {
   json rows = json::array();
-  const auto add = [&](const std::string& label, const std::string& text) {
-    rows.push_back({{"label", label}, {"text", text.empty() ? "unknown" : text}});
-  };
-  add("Operating system", environment.at("os"));
-  add("Processor", environment.at("cpu"));
-  add("Compiler", environment.at("compiler"));
-  add("NVRTC", environment.at("nvrtc"));
-  for (const json& device : environment.at("devices")) {
-    const std::string reason = device.at("reason");
-    add("Device " + device.at("name").get<std::string>(),
-        device.at("available").get<bool>() ? device.at("description").get<std::string>() : "not available: " + reason);
+  for (const EnvironmentRow& row : environment_rows(run.start.at("environment")))
+    rows.push_back({{"label", row.label}, {"text", row.text}, {"before", ""}});
+  if (changes == nullptr) return rows;
+  for (const EnvironmentDifference& difference : changes->environment) {
+    const auto found =
+        std::find_if(rows.begin(), rows.end(), [&](const json& row) { return row.at("label") == difference.label; });
+    if (found != rows.end()) (*found)["before"] = difference.before;
+    else rows.push_back({{"label", difference.label}, {"text", "none"}, {"before", difference.before}});
   }
-  add("Commit", environment.at("commit").get<std::string>() +
-                    (environment.at("dirty").get<bool>() ? ", with local changes" : ""));
+  return rows;
+}
+
+// Cases of which some attempts passed and some did not.
+json flaky_view(const Run& run, const Summary& summary) {
+  json rows = json::array();
+  for (const Flaky& flaky : summary.flaky) {
+    const json& record = run.cases[flaky.position];
+    std::string attempts;
+    for (const json& attempt : record.at("attempts"))
+      attempts += (attempts.empty() ? "" : ", ") + attempt.get<std::string>();
+    rows.push_back({{"name", record.at("case")},
+                    {"href", case_link(record.at("case").get<std::string>())},
+                    {"device", record.at("device")},
+                    {"passed", fmt::format("{} of {}", flaky.passed, flaky.attempts)},
+                    {"attempts", attempts}});
+  }
   return rows;
 }
 
@@ -200,7 +213,7 @@ json shown_count(std::size_t count) { return count == 0 ? json() : json(count_te
 
 }  // namespace
 
-json page_view(const Run& run, const Summary& summary) {
+json page_view(const Run& run, const Summary& summary, const Changes* changes) {
   std::size_t red = 0;
   for (const FailureGroup& group : summary.groups)
     red += group.cases.size();
@@ -224,7 +237,11 @@ json page_view(const Run& run, const Summary& summary) {
   view["profiles"] = profiles_view(run);
   view["stages"] = stages_view(summary);
   view["slowest"] = slowest_view(run);
-  view["environment"] = environment_view(run);
+  view["environment"] = environment_view(run, changes);
+  view["changes"] = changes == nullptr ? json() : changes_view(*changes);
+  view["margins"] = margins_view(run);
+  view["flaky"] = flaky_view(run, summary);
+  view["flaky_count"] = shown_count(summary.flaky.size());
   return view;
 }
 

@@ -3,13 +3,20 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/changes.hpp"
 #include "reports/run.hpp"
 #include "reports/summary.hpp"
 
 namespace assay::reports {
 
-// Everything of the page but its style, script, data and security policy.
-nlohmann::json page_view(const Run& run, const Summary& summary);
+// Everything of the page but its style, script, data and security policy. `changes` is null where there is no baseline.
+nlohmann::json page_view(const Run& run, const Summary& summary, const Changes* changes);
+
+// What changed since the baseline.
+nlohmann::json changes_view(const Changes& changes);
+
+// How many cases used up which share of their bounds: bars of a histogram of their greatest rho.
+nlohmann::json margins_view(const Run& run);
 
 // The grid of family by device and pass: members grid_devices, grid_columns, grid_rows, grid_totals.
 nlohmann::json grid_view(const Summary& summary);

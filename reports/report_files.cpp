@@ -52,21 +52,24 @@ Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOpti
   Result<Run> run = read_run(dir);
   if (!run.ok()) return run.error();
   if (options.expectations) hold_to(*run, *options.expectations);
-  Reports reports{.run = run.take(), .summary = {}, .json = dir / kReportJsonFile, .html = dir / kReportHtmlFile};
+  Reports reports{
+      .run = run.take(), .summary = {}, .changes = {}, .json = dir / kReportJsonFile, .html = dir / kReportHtmlFile};
   reports.summary = summarise(reports.run);
+  if (options.baseline) reports.changes = changes_since(*options.baseline, reports.run);
+  const Changes* const changes = reports.changes ? &*reports.changes : nullptr;
 
-  const nlohmann::json report = report_json(reports.run, reports.summary);
+  const nlohmann::json report = report_json(reports.run, reports.summary, changes);
   if (const auto complaints = schemas::Validator(schemas::kReportSchemaText).complaints(report); !complaints.empty()) {
     std::fprintf(stderr, "assay: bug: report.json breaks its schema: %s\n", complaints.front().text().c_str());
     std::abort();
   }
   const std::pair<std::string_view, std::string> files[] = {
       {kReportJsonFile, text_of(report)},
-      {kReportHtmlFile, report_html(reports.run, reports.summary)},
+      {kReportHtmlFile, report_html(reports.run, reports.summary, changes)},
       {kJunitFile, junit_xml(reports.run)},
       {kCtrfFile, text_of(ctrf_json(reports.run, reports.summary))},
       {kSarifFile, text_of(sarif_json(reports.run, reports.summary))},
-      {kMarkdownFile, summary_markdown(reports.run, reports.summary)},
+      {kMarkdownFile, summary_markdown(reports.run, reports.summary, changes)},
       {kFailuresFile, failures_csv(reports.run)}};
   for (const auto& [name, text] : files) {
     if (Result<void> written = replace_file(dir / name, text); !written.ok()) return written.error();

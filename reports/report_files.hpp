@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ir/support/result.hpp"
+#include "reports/changes.hpp"
 #include "reports/summary.hpp"
 
 namespace assay::reports {
@@ -22,11 +23,13 @@ inline constexpr std::string_view kFailuresFile = "failures.csv";
 
 struct ReportOptions {
   std::optional<nlohmann::json> expectations;  // in place of those of the run's start
+  std::optional<Baseline> baseline;
 };
 
 struct Reports {
   Run run;
   Summary summary;
+  std::optional<Changes> changes;  // since the baseline
   std::filesystem::path json;
   std::filesystem::path html;
 };

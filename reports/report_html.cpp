@@ -33,8 +33,8 @@ std::string base64_of_hex(std::string_view hex) {
 
 std::string csp_hash(std::string_view text) { return fmt::format("'sha256-{}'", base64_of_hex(sha256_hex(text))); }
 
-std::string report_html(const Run& run, const Summary& summary) {
-  nlohmann::json view = page_view(run, summary);
+std::string report_html(const Run& run, const Summary& summary, const Changes* changes) {
+  nlohmann::json view = page_view(run, summary, changes);
   view["csp"] =
       fmt::format("default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
                   csp_hash(kPageScript), csp_hash(kPageCss));

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "reports/changes.hpp"
 #include "reports/run.hpp"
 #include "reports/summary.hpp"
 
@@ -11,7 +12,8 @@ namespace assay::reports {
 
 // One file that asks for nothing outside of itself: its content-security policy names the hashes of its one style and
 // its one script, and forbids everything else. Readable without JavaScript but for the list of all cases.
-std::string report_html(const Run& run, const Summary& summary);
+// `changes` is null where there is no baseline.
+std::string report_html(const Run& run, const Summary& summary, const Changes* changes);
 
 // 'sha256-...' for a Content-Security-Policy: the hash that admits an inline element with this text.
 std::string csp_hash(std::string_view text);

@@ -89,9 +89,10 @@ json case_json(const json& record) {
 
 }  // namespace
 
-json report_json(const Run& run, const Summary& summary) {
+json report_json(const Run& run, const Summary& summary, const Changes* changes) {
   json report = {{"schema_version", schemas::kReportSchemaVersion},
                  {"verdict", verdict_json(summary.verdict)},
+                 {"changes", changes == nullptr ? json() : changes_json(*changes)},
                  {"run", run_json(run)},
                  {"denominators", denominators_json(summary.denominators)},
                  {"counts", summary.counts},
@@ -110,6 +111,11 @@ json report_json(const Run& run, const Summary& summary) {
     report["expectations"].push_back(expectation_json(line));
   for (const json& record : run.cases)
     report["cases"].push_back(case_json(record));
+  report["flaky"] = json::array();
+  for (const Flaky& flaky : summary.flaky) {
+    report["flaky"].push_back(
+        {{"case", run.cases[flaky.position].at("case")}, {"passed", flaky.passed}, {"attempts", flaky.attempts}});
+  }
   report["time_ms"] = json::object();
   for (const auto& [stage, time] : summary.time_ms)
     report["time_ms"][stage] = time;

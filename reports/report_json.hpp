@@ -3,12 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/changes.hpp"
 #include "reports/run.hpp"
 #include "reports/summary.hpp"
 
 namespace assay::reports {
 
-// As schemas/report.schema.json describes it.
-nlohmann::json report_json(const Run& run, const Summary& summary);
+// As schemas/report.schema.json describes it; `changes` is null where there is no baseline.
+nlohmann::json report_json(const Run& run, const Summary& summary, const Changes* changes);
 
 }  // namespace assay::reports

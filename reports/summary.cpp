@@ -169,6 +169,16 @@ Tone Tally::tone() const {
   return passed > 0 ? Tone::passed : Tone::unsupported;
 }
 
+std::optional<Flaky> flaky_of(const json& record) {
+  Flaky flaky{.position = 0, .passed = 0, .attempts = 0};
+  for (const json& attempt : record.at("attempts")) {
+    ++flaky.attempts;
+    if (tone_of_outcome(attempt.get<std::string>()) == Tone::passed) ++flaky.passed;
+  }
+  if (flaky.passed == 0 || flaky.passed == flaky.attempts) return std::nullopt;
+  return flaky;
+}
+
 double total_ms(const json& record) {
   double sum = 0.0;
   for (const auto& [stage, time] : record.at("time_ms").items())
@@ -187,6 +197,10 @@ Summary summarise(const Run& run) {
     ++summary.counts[text(record, "outcome")];
     tally.add(tone);
     cell_of(summary.grid, record).tally.add(tone);
+    if (std::optional<Flaky> flaky = flaky_of(record)) {
+      flaky->position = i;
+      summary.flaky.push_back(*flaky);
+    }
     if (record.contains("finding")) summary.findings.push_back(i);
     for (auto& [stage, time] : summary.time_ms)
       time += record.at("time_ms").at(stage).get<double>();

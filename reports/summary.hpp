@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -90,6 +91,13 @@ struct Unreached {
   std::string what;
 };
 
+// A case that was judged several times and did not always pass.
+struct Flaky {
+  std::size_t position;  // in Run::cases
+  std::int64_t passed;
+  std::int64_t attempts;
+};
+
 struct Summary {
   Verdict verdict;
   Denominators denominators;
@@ -98,10 +106,14 @@ struct Summary {
   std::vector<FailureGroup> groups;                     // the largest first
   std::vector<std::size_t> findings;                    // positions of cases with a finding
   std::vector<Unreached> unreached;                     // in the order of the run
+  std::vector<Flaky> flaky;                             // in the order of the run
   std::vector<std::pair<std::string, double>> time_ms;  // by stage, in the order of the flow
 };
 
 Summary summarise(const Run& run);
+
+// Whether some of the case's attempts passed and some did not: how many of how many.
+std::optional<Flaky> flaky_of(const nlohmann::json& record);
 
 // A case's time over all stages, in milliseconds.
 double total_ms(const nlohmann::json& record);

@@ -136,6 +136,13 @@ std::string expectation_lines(const Run& run) {
   return lines;
 }
 
+// "pass -> fail(mismatch): grad_x[3] is ..."; "was pass" where the case is gone.
+std::string change_text(const Change& change) {
+  if (change.after.empty()) return "was " + change.before;
+  return fmt::format("{}{}{}{}{}", change.before, change.before.empty() ? "" : " -> ", change.after,
+                     change.message.empty() ? "" : ": ", change.message);
+}
+
 Tone tone_of_verdict(const Verdict& verdict) {
   if (verdict.status == "as_expected") return Tone::passed;
   if (verdict.status == "all_unsupported") return Tone::inconclusive;
@@ -157,14 +164,31 @@ bool use_color_on_stdout(ColorChoice choice) {
 std::string unexpected_lines(const json& record, bool color) {
   const Tone tone = tone_of(record);
   if (!is_red(tone)) return "";
-  std::string lines = fmt::format("{}  {}", styled(outcome_text(record), style_of(tone), color),
-                                  visible(record.at("case").get<std::string>()));
+  std::string outcome = outcome_text(record);
+  if (const auto flaky = flaky_of(record)) outcome += fmt::format(" ({} of {} pass)", flaky->passed, flaky->attempts);
+  std::string lines =
+      fmt::format("{}  {}", styled(outcome, style_of(tone), color), visible(record.at("case").get<std::string>()));
   const std::string message = message_text(record);
   if (!message.empty()) lines += ": " + visible(message);
   lines += further_faults(record);
   const std::string reproduce = record.at("reproduce");
   if (!reproduce.empty()) lines += "\n    " + styled(visible(reproduce), fmt::emphasis::faint, color);
   return lines + "\n";
+}
+
+std::string changes_lines(const Changes& changes, bool color) {
+  std::string lines;
+  for (const auto& [name, list] : lists_of(changes)) {
+    const std::string_view word = name;
+    const Tone tone = word == "broken" ? Tone::unexpected : word == "fixed" ? Tone::passed : Tone::inconclusive;
+    for (const Change& change : *list) {
+      lines += fmt::format("{}  {}: {}\n", styled(fmt::format("{:7}", word), style_of(tone), color),
+                           visible(change.name), visible(change_text(change)));
+    }
+  }
+  for (const EnvironmentDifference& row : changes.environment)
+    lines += fmt::format("{}: {} -> {}\n", row.label, visible(row.before), visible(row.after));
+  return fmt::format("{}since {}: {}\n", lines, visible(changes.since), changes_text(changes));
 }
 
 std::string closing_table(const Run& run, const Summary& summary, bool color) {

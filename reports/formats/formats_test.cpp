@@ -125,7 +125,7 @@ TEST(Sarif, LeavesOutKernelsThatLieInNoFile) {
 
 TEST(Markdown, ShowsHostileTextAndNoMarkupOfIt) {
   const reports::Run run = run_of({.hostile = kHostile});
-  const std::string text = summary_markdown(run, summarise(run));
+  const std::string text = summary_markdown(run, summarise(run), nullptr);
   EXPECT_THAT(text, Not(HasSubstr("<script")));
   EXPECT_THAT(text, Not(HasSubstr("[a](javascript")));
   EXPECT_THAT(text, HasSubstr("| loop |"));
@@ -140,7 +140,7 @@ TEST(Markdown, StaysBelowItsLimitAndSaysWhatIsLeftOut) {
     run.cases.push_back(failed);
     run.cases.back()["case"] = fmt::format("loop/r1_{}/f32/cpu/backward", i);
   }
-  const std::string text = summary_markdown(run, summarise(run));
+  const std::string text = summary_markdown(run, summarise(run), nullptr);
   EXPECT_LE(text.size(), kMarkdownLimit);
   EXPECT_GT(text.size(), kMarkdownLimit / 2);
   EXPECT_THAT(text, HasSubstr("for which this page has no room"));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "reports/changes.hpp"
 #include "reports/summary.hpp"
 
 namespace assay::reports {
@@ -13,6 +14,6 @@ inline constexpr std::size_t kMarkdownLimit = 900 * 1024;
 
 // The verdict, what is not as expected with its reproducing command, then the grid and the denominators; at most
 // kMarkdownLimit bytes, and a line that says how much was left out.
-std::string summary_markdown(const Run& run, const Summary& summary);
+std::string summary_markdown(const Run& run, const Summary& summary, const Changes* changes);
 
 }  // namespace assay::reports

@@ -1,4 +1,5 @@
-// sample_report DIR [KERNELS]: writes the reports of a synthetic run into DIR, for looking at them.
+// sample_report DIR [KERNELS]: writes the reports of a synthetic run into DIR, against a baseline of fewer failures,
+// for looking at them.
 #include <cstdio>
 #include <cstdlib>
 
@@ -10,10 +11,16 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: sample_report DIR [KERNELS_PER_FAMILY]\n");
     return 2;
   }
-  assay::reports::testing::SyntheticRun options;
+  namespace reports = assay::reports;
+  reports::testing::SyntheticRun options;
   if (argc > 2) options.kernels_per_family = std::atoi(argv[2]);
-  assay::reports::testing::write_synthetic_run(argv[1], options);
-  const assay::Result<assay::reports::Reports> reports = assay::reports::write_reports(argv[1]);
-  std::printf("%s\n", reports.ok() ? reports->html.c_str() : reports.error().text().c_str());
-  return reports.ok() ? 0 : 1;
+  const std::filesystem::path dir = argv[1];
+  reports::testing::write_synthetic_run(dir, options);
+  options.failures = false;
+  ++options.kernels_per_family;
+  reports::testing::write_synthetic_run(dir / "before", options);
+  assay::Result<reports::Baseline> baseline = reports::read_baseline(dir / "before");
+  const assay::Result<reports::Reports> written = reports::write_reports(dir, {.baseline = baseline.take()});
+  std::printf("%s\n", written.ok() ? written->html.c_str() : written.error().text().c_str());
+  return written.ok() ? 0 : 1;
 }
