@@ -5,15 +5,18 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/command.hpp"
 #include "cli/devices.hpp"
 #include "cli/emission.hpp"
 #include "cli/environment.hpp"
+#include "cli/failed_before.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/modes.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_output.hpp"
+#include "cli/shard.hpp"
 #include "harness/record/expectation_file.hpp"
 #include "harness/record/record_writer.hpp"
 #include "harness/run/run.hpp"
@@ -50,6 +53,7 @@ harness::RunOptions run_options(const JudgeOptions& options, const harness::Mode
   return {.jobs = options.jobs,
           .seed = options.seed,
           .policy = policy_of(options),
+          .repeat = options.repeat,
           .mode = mode,
           .reproduce_prefix = reproduce_prefix(options, mode)};
 }
@@ -118,13 +122,63 @@ std::size_t unreadable_kernels(const std::vector<Group>& groups) {
   return count;
 }
 
+/// What is to be judged.
+struct Choice {
+  harness::Selection selection;
+  harness::Shard shard;
+  std::string inputs;  ///< for RunStart, of the whole selection
+};
+
+/// Hash of all that decides the records of a selection.
+std::string inputs_of(const harness::Selection& selection, const std::vector<harness::Mode>& modes,
+                      const JudgeOptions& options) {
+  std::string text = fmt::format("{}\n{}\n{}\n", options.pass, options.seed, options.repeat);
+  for (const harness::Mode& mode : modes)
+    text += reproduce_prefix(options, mode) + "\n";
+  for (const harness::Selected& kernel : selection.kernels)
+    text += fmt::format("{} {} {} {}\n{}\n", kernel.source.selector, kernel.forward, kernel.backward,
+                        fmt::join(kernel.modes, " "), kernel.source.python);
+  return sha256_hex(text);
+}
+
+Result<Choice> choose(const JudgeOptions& options, const std::vector<harness::Mode>& modes) {
+  Choice choice;
+  std::vector<std::string> selectors = options.selectors;
+  std::vector<harness::CaseRecord> failed;
+  if (!options.failed_in.empty()) {
+    auto before = failed_before(options.failed_in, options.device);
+    if (!before.ok()) return before.error();
+    failed = before.take();
+    selectors = selectors_of(failed);
+    if (selectors.empty()) return choice;
+  }
+  Result<harness::Selection> selection = harness::select(selectors, {.device = options.device,
+                                                                     .modes = names_of(modes),
+                                                                     .random_kernels = options.random,
+                                                                     .first_random = options.seed});
+  if (!selection.ok()) return selection.error();
+  choice.selection = selection.take();
+  if (!options.failed_in.empty()) keep_failed(choice.selection, failed);
+  choice.inputs = inputs_of(choice.selection, modes, options);
+  if (!options.shard.empty()) {
+    const Result<harness::Shard> shard = parse_shard(options.shard);
+    if (!shard.ok()) return shard.error();
+    choice.shard = *shard;
+    keep_shard(choice.selection, choice.shard);
+  }
+  return choice;
+}
+
 harness::RunStart start_of(const JudgeOptions& options, const std::vector<Group>& groups,
-                           const backends::Device& device, std::vector<harness::Expectation> expectations) {
+                           const backends::Device& device, const Choice& choice,
+                           std::vector<harness::Expectation> expectations) {
   harness::RunStart start{.run_id = harness::make_run_id(),
                           .started = harness::utc_now(),
                           .command_line = options.command_line,
                           .seed = options.seed,
                           .environment = look_at_environment(device_options(options)),
+                          .inputs = choice.inputs,
+                          .shard = choice.shard,
                           .expectations = std::move(expectations)};
   for (const Group& group : groups)
     std::ranges::move(harness::plan_cases(group.sources, device, group.options), std::back_inserter(start.plan));
@@ -151,7 +205,7 @@ void say_farewell(Progress& progress, std::size_t planned, const std::string& ou
 Result<harness::RunEnd> judge_groups(const std::vector<Group>& groups, backends::Device& device,
                                      const harness::RunStart& start, const JudgeOptions& options,
                                      harness::RecordWriter& writer) {
-  const std::size_t planned = start.plan.size();
+  const std::size_t planned = writer.pending();
   Progress progress(planned, reports::use_color_on_stdout(options.color));
   if (!start.expectations.empty()) progress.expect(start);
   const InterruptGuard guard([&] { say_farewell(progress, planned, options.output); });
@@ -196,19 +250,23 @@ int judge_kernels(const JudgeOptions& options) {
   Result<std::vector<harness::Expectation>> expectations = expectations_of(options);
   if (!expectations.ok()) return fail(expectations.error());
   const std::vector<harness::Mode> modes = modes_of(options.device, options.mode, options.optimise);
-  const Result<harness::Selection> selection = harness::select(options.selectors, {.device = options.device,
-                                                                                   .modes = names_of(modes),
-                                                                                   .random_kernels = options.random,
-                                                                                   .first_random = options.seed});
-  if (!selection.ok()) return fail(selection.error());
-  tell_unread(*selection);
-  std::vector<Group> groups = groups_of(*selection, modes, options);
+  const Result<Choice> choice = choose(options, modes);
+  if (!choice.ok()) return fail(choice.error());
+  if (!options.failed_in.empty() && choice->selection.kernels.empty()) {
+    tell(fmt::format("nothing failed on the device {} in {}", options.device, options.failed_in));
+    return to_int(ExitStatus::nothing_ran);
+  }
+  tell_unread(choice->selection);
+  std::vector<Group> groups = groups_of(choice->selection, modes, options);
   add_optimised_sample(groups, options);
-  if (groups.empty()) return fail({fmt::format("the selectors and --pass {} leave no case", options.pass)});
+  if (groups.empty())
+    return fail({fmt::format("the selectors and --pass {} leave no case{}", options.pass,
+                             options.shard.empty() ? "" : " for this shard")});
 
   const auto device = make_device(options.device, device_options(options));
-  const harness::RunStart start = start_of(options, groups, *device, expectations.take());
-  Result<harness::RecordWriter> writer = harness::RecordWriter::create(options.output, start);
+  const harness::RunStart start = start_of(options, groups, *device, *choice, expectations.take());
+  Result<harness::RecordWriter> writer = options.resume ? harness::RecordWriter::resume(options.output, start)
+                                                        : harness::RecordWriter::create(options.output, start);
   if (!writer.ok()) return fail(writer.error());
 
   const Result<harness::RunEnd> end = judge_groups(groups, *device, start, options, *writer);

@@ -23,6 +23,10 @@ struct JudgeOptions {
   std::string compiler;
   std::vector<std::string> no_checks;  ///< of the device ptx
   std::string output = "out";
+  bool resume = false;    ///< go on with the records in `output`
+  std::string failed_in;  ///< judge what failed in this folder's run, in place of the selectors; empty: the selectors
+  std::string shard;      ///< "2/4"; empty: all
+  int repeat = 1;
   std::string baseline;  ///< of the reports; empty: none
   std::string expect;    ///< the file of failures that are known; empty: none
   reports::ColorChoice color = reports::ColorChoice::automatic;

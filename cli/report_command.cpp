@@ -1,5 +1,7 @@
 // assay report: the reports of a run that was recorded before.
+#include <filesystem>
 #include <memory>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,17 +10,32 @@
 #include "cli/command.hpp"
 #include "cli/report_output.hpp"
 #include "harness/record/expectation_file.hpp"
+#include "harness/record/merge.hpp"
 #include "harness/record/record_json.hpp"
 
 namespace assay::cli {
 namespace {
 
 struct ReportOptions {
-  std::string dir;
+  std::vector<std::string> dirs;
+  bool merge = false;
+  std::string output;  ///< of the merged run
   std::string expect;
   std::string baseline;
   reports::ColorChoice color = reports::ColorChoice::automatic;
 };
+
+/// The folder of the run to report; with --merge it is made first.
+Result<std::filesystem::path> run_of(const ReportOptions& options) {
+  if (!options.merge) {
+    if (options.dirs.size() == 1) return std::filesystem::path(options.dirs.front());
+    return Error{fmt::format("found {} folders, expected one; or --merge them", options.dirs.size())};
+  }
+  const Result<void> merged =
+      harness::merge_records({options.dirs.begin(), options.dirs.end()}, std::filesystem::path(options.output));
+  if (!merged.ok()) return merged.error();
+  return std::filesystem::path(options.output);
+}
 
 int report(const ReportOptions& options) {
   reports::ReportOptions how;
@@ -32,7 +49,9 @@ int report(const ReportOptions& options) {
     if (!baseline.ok()) return fail(baseline.error());
     how.baseline = baseline.take();
   }
-  const Result<reports::Reports> written = reports::write_reports(options.dir, how);
+  const Result<std::filesystem::path> dir = run_of(options);
+  if (!dir.ok()) return fail(dir.error());
+  const Result<reports::Reports> written = reports::write_reports(*dir, how);
   if (!written.ok()) return fail(written.error());
   const Result<void> printed = print_closing(*written, options.color);
   return printed.ok() ? written->summary.verdict.exit_status : fail(printed.error());
@@ -43,7 +62,14 @@ int report(const ReportOptions& options) {
 void add_report(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ReportOptions>();
   CLI::App& command = *app.add_subcommand("report", "Write a recorded run's reports again");
-  command.add_option("DIR", options->dir, "The folder with the run's records.jsonl")->option_text(" ")->required();
+  command.add_option("DIR", options->dirs, "The folder with the run's records.jsonl; with --merge, of each shard")
+      ->option_text(" ")
+      ->required();
+  CLI::Option* const output =
+      command.add_option("--output", options->output, "The folder for the merged run")->option_text("DIR");
+  CLI::Option* const merge = command.add_flag("--merge", options->merge, "First make one run of the shards of one");
+  merge->needs(output);
+  output->needs(merge);
   command.add_option("--expect", options->expect, "Failures that are known, in place of those that the run was given")
       ->option_text("FILE.csv");
   add_baseline_option(command, options->baseline);

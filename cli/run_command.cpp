@@ -23,8 +23,12 @@ constexpr const char* kFooter =
 
 void add_selection_options(CLI::App& command, JudgeOptions& options) {
   command.add_option("SELECTOR", options.selectors, "What to judge: families, patterns, Python files")
-      ->option_text(" ")
-      ->required();
+      ->option_text(" ");
+  command
+      .add_option("--failed-in", options.failed_in,
+                  "In place of SELECTOR: what was not as expected in the run of this folder")
+      ->option_text("DIR")
+      ->excludes("SELECTOR");
   add_device_option(command, options.device,
                     "Where to run: cpu the C++; cuda the CUDA C++ on a GPU, by NVRTC; ptx NVRTC's PTX on the CPU");
   command.add_option("--mode", options.mode, "Compiler flags: strict rounds each operation, default leaves them alone")
@@ -52,6 +56,10 @@ void add_effort_options(CLI::App& command, JudgeOptions& options) {
   command.add_option("--jobs", options.jobs, "Batches of kernels at once; 0: one for each core")
       ->option_text("N [0]")
       ->check(CLI::Range(0, 1024));
+  command.add_option("--repeat", options.repeat, "Judge each case so often, with the same inputs, to find flaky ones")
+      ->option_text("N [1]")
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--shard", options.shard, "Judge the I-th of N parts of the selection")->option_text("I/N");
   command
       .add_option("--no-check", options.no_checks,
                   fmt::format("With ptx: leave a check out, one of {}", fmt::join(check_names(), ", ")))
@@ -71,12 +79,14 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_effort_options(command, *options);
   command.add_option("--output", options->output, "The folder for the records and the reports")
       ->option_text("DIR [out]");
+  command.add_flag("--resume", options->resume, "Go on with the run in that folder that was cut off");
   command.add_option("--expect", options->expect, "Failures that are known, as a table: docs/verdicts.md")
       ->option_text("FILE.csv");
   add_baseline_option(command, options->baseline);
   add_color_option(command, options->color);
   command.footer(kFooter);
   command.callback([options, &invocation] {
+    if (options->selectors.empty() && options->failed_in.empty()) throw CLI::RequiredError("SELECTOR");
     options->command_line = invocation.words;
     invocation.status = judge_kernels(*options);
   });

@@ -20,10 +20,6 @@ namespace {
 // Files that are made of the records of a run: beside another run's records they would mislead.
 constexpr std::array<std::string_view, 2> kDerivedFiles{"report.json", "report.html"};
 
-double monotonic_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 std::string cause(int error_number) { return std::generic_category().message(error_number); }
 
 // Writes all of `text`; 0, or the error number.
@@ -41,6 +37,10 @@ int write_all(int descriptor, std::string_view text) {
 
 }  // namespace
 
+double RecordWriter::monotonic_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 Result<RecordWriter> RecordWriter::create(const std::filesystem::path& dir, RunStart start) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
@@ -52,8 +52,7 @@ Result<RecordWriter> RecordWriter::create(const std::filesystem::path& dir, RunS
   if (writer.descriptor_ < 0) {
     return Error{fmt::format("cannot write records: {}", cause(errno)), writer.file_.string()};
   }
-  for (const std::string_view name : kDerivedFiles)
-    std::filesystem::remove(dir / name, error);
+  remove_reports(dir);
 
   writer.started_s_ = monotonic_s();
   writer.pending_.insert(start.plan.begin(), start.plan.end());
@@ -61,6 +60,12 @@ Result<RecordWriter> RecordWriter::create(const std::filesystem::path& dir, RunS
   start.schema_version = schemas::kRecordSchemaVersion;
   if (Result<void> written = writer.write_line(to_line(start)); !written.ok()) return written.error();
   return writer;
+}
+
+void RecordWriter::remove_reports(const std::filesystem::path& dir) {
+  std::error_code ignored;
+  for (const std::string_view name : kDerivedFiles)
+    std::filesystem::remove(dir / name, ignored);
 }
 
 RecordWriter::RecordWriter(RecordWriter&& other) noexcept { *this = std::move(other); }
@@ -74,6 +79,7 @@ RecordWriter& RecordWriter::operator=(RecordWriter&& other) noexcept {
   started_s_ = other.started_s_;
   pending_ = std::move(other.pending_);
   counts_ = other.counts_;
+  end_ = std::move(other.end_);
   failure_ = std::move(other.failure_);
   return *this;
 }
@@ -106,8 +112,11 @@ Result<void> RecordWriter::append(const CaseRecord& record) {
   return {};
 }
 
-Result<RunEnd> RecordWriter::finish() {
-  RunEnd end{.finished = utc_now(), .counts = counts_, .wall_time_s = monotonic_s() - started_s_};
+Result<RunEnd> RecordWriter::finish() { return finish(utc_now(), monotonic_s() - started_s_); }
+
+Result<RunEnd> RecordWriter::finish(const std::string& finished, double wall_time_s) {
+  if (end_) return *end_;
+  RunEnd end{.finished = finished, .counts = counts_, .wall_time_s = wall_time_s};
   end.counts.add(Outcome::not_run, static_cast<std::int64_t>(pending_.size()));
   end.exit_status = harness::exit_status(end.counts);
   if (Result<void> written = write_line(to_line(end)); !written.ok()) return written.error();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -27,6 +28,12 @@ class RecordWriter {
   // folder's place, a full disk.
   static Result<RecordWriter> create(const std::filesystem::path& dir, RunStart start);
 
+  // Goes on with the records in `dir` of a run that was cut off: a half line at its end goes, cases that have a line
+  // are done, and the reports that were made of them are removed. Where not even the first line is whole, it is
+  // `create`. Fails where the records are of another run (same_run.hpp) or have another plan. A run that has its end is
+  // left as it is: nothing is pending, and `finish` gives that end.
+  static Result<RecordWriter> resume(const std::filesystem::path& dir, const RunStart& start);
+
   RecordWriter(RecordWriter&& other) noexcept;
   RecordWriter& operator=(RecordWriter&& other) noexcept;
   RecordWriter(const RecordWriter&) = delete;
@@ -37,9 +44,15 @@ class RecordWriter {
   // is refused.
   Result<void> append(const CaseRecord& record);
 
+  // Whether the case is planned and has no line yet.
+  [[nodiscard]] bool is_pending(const std::string& name) const { return pending_.contains(name); }
+  [[nodiscard]] std::size_t pending() const { return pending_.size(); }
+
   // Writes the last line: counts over the plan (a case without a line is not_run), the exit status by policy, the wall
-  // time since create. Returns what it wrote.
+  // time since create, of a resumed run with the time up to its last record. Returns what it wrote.
   Result<RunEnd> finish();
+  // The same for records that were made elsewhere, with the moment and the wall time as they were there.
+  Result<RunEnd> finish(const std::string& finished, double wall_time_s);
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   [[nodiscard]] const OutcomeCounts& counts() const { return counts_; }
@@ -47,6 +60,8 @@ class RecordWriter {
  private:
   RecordWriter() = default;
   Result<void> write_line(const std::string& line);
+  static void remove_reports(const std::filesystem::path& dir);
+  static double monotonic_s();
 
   std::filesystem::path file_;
   int descriptor_ = -1;
@@ -54,7 +69,8 @@ class RecordWriter {
   double started_s_ = 0.0;                   // monotonic clock
   std::unordered_set<std::string> pending_;  // planned cases that have no line yet
   OutcomeCounts counts_;
-  std::string failure_;  // the first failed write; empty while there was none
+  std::optional<RunEnd> end_;  // of a run that was resumed and had one
+  std::string failure_;        // the first failed write; empty while there was none
 };
 
 }  // namespace assay::harness

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <span>
 #include <thread>
 
 #include "harness/run/batch.hpp"
+#include "harness/run/repeat.hpp"
 
 namespace assay::harness {
 
@@ -21,22 +23,39 @@ std::vector<std::string> plan_cases(const std::vector<KernelSource>& sources, co
   return plan;
 }
 
+namespace {
+
+/// The sources that have a case without a record.
+std::vector<KernelSource> pending_of(const std::vector<KernelSource>& sources, const backends::Device& device,
+                                     const RunOptions& options, const RecordWriter& writer) {
+  std::vector<KernelSource> pending;
+  std::ranges::copy_if(sources, std::back_inserter(pending), [&](const KernelSource& source) {
+    return std::ranges::any_of(passes_of(source, options), [&](backends::Pass pass) {
+      return writer.is_pending(case_name(source, device.name(), pass, options.mode));
+    });
+  });
+  return pending;
+}
+
+}  // namespace
+
 Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backends::Device& device,
                                 const Printer& printer, const RunOptions& options, RecordWriter& writer,
                                 const Progress& progress) {
   const bool runs = device.can_run().available;
-  const std::span<const KernelSource> all(sources);
+  const std::vector<KernelSource> pending = pending_of(sources, device, options, writer);
+  const std::span<const KernelSource> all(pending);
   const std::size_t jobs =
       options.jobs > 0 ? static_cast<std::size_t>(options.jobs) : std::max(1U, std::thread::hardware_concurrency());
   // Small runs are split evenly, so that every core has a batch.
-  const std::size_t batch = std::clamp<std::size_t>((sources.size() + jobs - 1) / jobs, 1, options.batch);
+  const std::size_t batch = std::clamp<std::size_t>((pending.size() + jobs - 1) / jobs, 1, options.batch);
   std::atomic<std::size_t> next{0};
   std::mutex writing;
   std::optional<Error> failure;
 
   const auto take = [&](const CaseRecord& record) {
     const std::lock_guard lock(writing);
-    if (failure) return;
+    if (failure || !writer.is_pending(record.name)) return;
     if (progress) progress(record);
     if (auto written = writer.append(record); !written.ok()) failure = written.error();
   };
@@ -49,7 +68,7 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backen
       };
       if (first >= all.size() || failed()) return;
       const auto part = all.subspan(first, std::min(batch, all.size() - first));
-      if (runs) run_batch(part, device, printer, options, take);
+      if (runs) run_repeatedly(part, device, printer, options, take);
       else unsupported_batch(part, device, options, take);
     }
   };

@@ -56,6 +56,7 @@ struct RunOptions {
   std::uint64_t seed = 1;
   Policy policy;
   std::size_t batch = 32;  ///< kernels in a batch
+  int repeat = 1;          ///< how often each case is judged, with the same inputs; see repeat.hpp
   Mode mode;
   std::chrono::milliseconds time_limit{2000};  ///< of processor time, for one launch
   std::string reproduce_prefix = "assay run";  ///< what the reproducing command begins with
@@ -68,7 +69,8 @@ std::vector<std::string> plan_cases(const std::vector<KernelSource>& sources, co
 /// Called with each record before it is written, from any thread but never two at once.
 using Progress = std::function<void(const CaseRecord&)>;
 
-/// Judges all sources on the device and appends one record per planned case. Fails only if the records cannot be
+/// Judges all sources on the device and appends one record per planned case, but for those that the writer has already:
+/// kernels of which all cases are recorded are left out. Fails only if the records cannot be
 /// written; what goes wrong with a kernel is in its records.
 Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backends::Device& device,
                                 const Printer& printer, const RunOptions& options, RecordWriter& writer,

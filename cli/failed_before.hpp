@@ -1,0 +1,24 @@
+// Selection by "failed last time".
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/record/record.hpp"
+#include "harness/select/select.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::cli {
+
+/// The cases of the run in `dir` on that device that were not as expected, by what was found and whatever was borne.
+/// Fails where there is no such run, and where its records are too old to name their selectors.
+Result<std::vector<harness::CaseRecord>> failed_before(const std::filesystem::path& dir, const std::string& device);
+
+/// What the command line calls their kernels, each once.
+std::vector<std::string> selectors_of(const std::vector<harness::CaseRecord>& failed);
+
+/// Of each kernel keeps the passes and the modes in which it failed.
+void keep_failed(harness::Selection& selection, const std::vector<harness::CaseRecord>& failed);
+
+}  // namespace assay::cli

@@ -1,0 +1,18 @@
+// A part of a selection, for one of several machines.
+#pragma once
+
+#include <string>
+
+#include "harness/record/record.hpp"
+#include "harness/select/select.hpp"
+#include "ir/support/result.hpp"
+
+namespace assay::cli {
+
+/// "2/4". Fails on anything but a number from 1 up to that after the slash.
+Result<harness::Shard> parse_shard(const std::string& text);
+
+/// Keeps every shard.of-th kernel, from the one at shard.index: each kernel is in one shard, whatever the machine.
+void keep_shard(harness::Selection& selection, const harness::Shard& shard);
+
+}  // namespace assay::cli

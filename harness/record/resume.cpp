@@ -1,0 +1,67 @@
+// RecordWriter::resume: going on with the records of a run that was cut off.
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/record/record_reader.hpp"
+#include "harness/record/record_writer.hpp"
+#include "harness/record/same_run.hpp"
+
+namespace assay::harness {
+namespace {
+
+/// Bytes up to the end of the last whole line; 0 where there is none, or no file.
+std::int64_t whole_lines(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  return static_cast<std::int64_t>(text.rfind('\n') + 1);
+}
+
+/// Seconds from the start of the run, "2026-11-21T03:47:02Z", to the last record.
+double seconds_worked(const std::string& started, int descriptor) {
+  std::tm utc{};
+  struct stat status {};
+  if (::strptime(started.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc) == nullptr || ::fstat(descriptor, &status) != 0) return 0;
+  return std::max(0.0, std::difftime(status.st_mtime, ::timegm(&utc)));
+}
+
+Error refusal(const std::string& why, const std::filesystem::path& dir) {
+  return {fmt::format("cannot be resumed: {}; run it without --resume, or into another folder", why), dir.string()};
+}
+
+}  // namespace
+
+Result<RecordWriter> RecordWriter::resume(const std::filesystem::path& dir, const RunStart& start) {
+  RecordWriter writer;
+  writer.file_ = dir / kRecordsFile;
+  writer.whole_bytes_ = whole_lines(writer.file_);
+  if (writer.whole_bytes_ == 0) return create(dir, start);  // cut off before its first line
+  const Result<RunRecords> run = read_records(dir);
+  if (!run.ok()) return run.error();
+  if (const auto differs = difference(run->start, start)) return refusal(*differs, dir);
+  if (run->start.plan != start.plan) return refusal("the plan is another", dir);
+
+  writer.descriptor_ = ::open(writer.file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (writer.descriptor_ < 0 || ::ftruncate(writer.descriptor_, writer.whole_bytes_) != 0) {
+    return Error{fmt::format("cannot write records: {}", std::generic_category().message(errno)),
+                 writer.file_.string()};
+  }
+  writer.started_s_ = monotonic_s() - seconds_worked(run->start.started, writer.descriptor_);
+  writer.end_ = run->end;
+  for (const CaseRecord& record : run->cases) {
+    if (record.outcome == Outcome::not_run) writer.pending_.insert(record.name);
+    else writer.counts_.add(record.outcome);
+  }
+  writer.remove_reports(dir);
+  return writer;
+}
+
+}  // namespace assay::harness
