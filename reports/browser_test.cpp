@@ -42,9 +42,9 @@ class ReportInBrowser : public ::testing::Test {
   }
 
   // Writes the report of a synthetic run and opens it.
-  void open(const testing::SyntheticRun& options, const std::string& fragment = "") {
+  void open(const testing::SyntheticRun& options, const std::string& fragment = "", const ReportOptions& how = {}) {
     testing::write_synthetic_run(dir_, options);
-    const Result<Reports> reports = write_reports(dir_);
+    const Result<Reports> reports = write_reports(dir_, how);
     ASSERT_TRUE(reports.ok()) << reports.error().text();
     url_ = "file://" + reports->html.string();
     reopen(fragment);
@@ -181,6 +181,72 @@ TEST_F(ReportInBrowser, TenThousandCasesAreSmallAndDrawnInWindows) {
   EXPECT_EQ(value_after_frame("document.querySelector('.row:last-child .badge').textContent"),
             "unsupported(no CUDA driver)");
   EXPECT_LT(value("performance.timing.domComplete - performance.timing.navigationStart").get<double>(), 4000.0);
+  EXPECT_THAT(browser_->complaints(), IsEmpty());
+}
+
+// Milliseconds from an action on the page to the frame that shows what it did.
+constexpr const char* kTimeOf =
+    "new Promise(done => {{ const start = performance.now(); {}; "
+    "requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - start))); }})";
+
+TEST_F(ReportInBrowser, TenThousandCasesAnswerWithinASecond) {
+  ASSERT_TRUE(browser_->emulate("prefers-color-scheme", "dark").ok());
+  open({.kernels_per_family = 280});
+  const auto time_of = [&](const std::string& action) {
+    return value(fmt::format(fmt::runtime(kTimeOf), action)).get<double>();
+  };
+  const auto shown = [&] { return value("document.getElementById('shown').textContent").get<std::string>(); };
+  EXPECT_LT(value("performance.timing.domComplete - performance.timing.responseEnd").get<double>(), 1000.0);
+  const std::string type =
+      "const f = document.getElementById('filter'); f.value = '{}'; f.dispatchEvent(new Event('input'))";
+  EXPECT_LT(time_of(fmt::format(fmt::runtime(type), "mismatch nested")), 1000.0);
+  EXPECT_EQ(shown(), "1 of 10\u202f080");
+  EXPECT_LT(time_of("document.querySelector('.grid tbody tr:nth-child(5) td:nth-child(2) a').click()"), 1000.0);
+  EXPECT_EQ(shown(), "280 of 10\u202f080");
+  press("j");
+  EXPECT_EQ(value_after_frame("[...document.querySelectorAll('.row')].findIndex(r => r.classList.contains('on'))"), 1);
+  EXPECT_LT(time_of(fmt::format("location.hash = '#case={}'", kFailed)), 1000.0);
+  EXPECT_EQ(value("document.querySelector('#case h1').textContent"), kFailed);
+  value("document.querySelector('#case .copy').click()");
+  const std::string copied = value_after_frame("document.querySelector('#case .copy').textContent");
+  EXPECT_TRUE(copied == "Copied" || copied == "Selected") << copied;
+  if (copied == "Selected") {
+    EXPECT_THAT(value("getSelection().toString()").get<std::string>(), HasSubstr("assay run loop/generated_1_0020"));
+  }
+  EXPECT_EQ(value("getComputedStyle(document.body).backgroundColor"), "rgb(16, 20, 24)");
+  for (const std::string& request : browser_->requests())
+    EXPECT_TRUE(request.starts_with(url_) || request == "data:," || request == "about:blank") << request;
+  EXPECT_THAT(browser_->complaints(), IsEmpty());
+}
+
+TEST_F(ReportInBrowser, WhatChangedStandsBeforeAnyTotal) {
+  testing::write_synthetic_run(dir_, {.failures = false});
+  Result<Baseline> baseline = read_baseline(dir_);
+  ASSERT_TRUE(baseline.ok());
+  open({.kernels_per_family = 13}, "", {.baseline = baseline.take()});
+  const std::string text = value("document.body.innerText");
+  EXPECT_LT(text.find("8 broken"), text.find("Planned"));
+  EXPECT_LT(text.find("36 gone"), text.find("Planned"));
+  EXPECT_THAT(browser_->complaints(), IsEmpty());
+  value("document.querySelector('.change[open] a').click()");
+  EXPECT_EQ(value_after_frame("document.querySelector('#case h1').textContent"), kFailed);
+}
+
+TEST_F(ReportInBrowser, ExpectedFailuresAreAFilterAndALine) {
+  const json line = {{"place", "waivers.csv:2"},
+                     {"case", "*loop*/*/*/cpu/backward"},
+                     {"outcome", "fail"},
+                     {"kind", "mismatch"},
+                     {"message", "grad_*"},
+                     {"reason", "<b>known</b>"},
+                     {"issue", "#17"},
+                     {"since", "2026-11-01"},
+                     {"expires", ""}};
+  open({}, "#q=is%3Awaived", {.expectations = json::array({line})});
+  EXPECT_EQ(value("document.getElementById('shown').textContent"), "3 of 504");
+  const std::string text = value("document.getElementById('expectations').innerText");
+  for (const char* part : {"unexpected pass", "waivers.csv:2", "3 as it says", "<b>known</b>", "20 days", "never"})
+    EXPECT_THAT(text, HasSubstr(part));
   EXPECT_THAT(browser_->complaints(), IsEmpty());
 }
 

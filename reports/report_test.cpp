@@ -130,6 +130,18 @@ TEST_F(Report, DamagedRecordsAreRefusedWithTheirLine) {
   EXPECT_FALSE(fs::exists(dir_ / kReportHtmlFile));
 }
 
+TEST_F(Report, RecordsOfEveryVersionAreRead) {
+  int versions = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(ASSAY_SOURCE_DIR "/schemas/golden/records")) {
+    write(text_of(entry.path() / kRecordsFile));
+    const Result<Reports> reports = write_reports(dir_);
+    ASSERT_TRUE(reports.ok()) << reports.error().text();
+    EXPECT_EQ(reports->summary.verdict.headline, "1 case of 2 is not as expected") << entry.path();
+    ++versions;
+  }
+  EXPECT_GE(versions, 5);
+}
+
 TEST_F(Report, FilesAreWholeOrNotThere) {
   testing::write_synthetic_run(dir_, {});
   fs::create_directories(dir_ / kReportHtmlFile / "in the way");

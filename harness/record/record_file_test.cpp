@@ -2,6 +2,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,6 +12,7 @@
 
 #include "harness/record/record_reader.hpp"
 #include "harness/record/record_writer.hpp"
+#include "schemas/validator.hpp"
 
 namespace assay::harness {
 namespace {
@@ -75,6 +77,25 @@ TEST_F(RecordFile, RunComesBackInTheOrderOfThePlan) {
   ASSERT_TRUE(run->end.has_value());
   EXPECT_EQ(run->end->exit_status, ExitStatus::unexpected);
   EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
+}
+
+// Every version that was ever written has a run here that both readers read: this one, and the reports'.
+TEST(RecordVersions, EachThatWasWrittenIsRead) {
+  const fs::path golden = ASSAY_SOURCE_DIR "/schemas/golden/records";
+  std::set<std::string> versions;
+  for (const fs::directory_entry& entry : fs::directory_iterator(golden)) {
+    const Result<RunRecords> run = read_records(entry.path());
+    ASSERT_TRUE(run.ok()) << run.error().text();
+    EXPECT_EQ(run->start.schema_version, entry.path().filename());
+    ASSERT_EQ(run->cases.size(), 2U);
+    EXPECT_EQ(run->cases[0].outcome, Outcome::pass);
+    EXPECT_EQ(run->cases[1].failures.size(), 1U);
+    EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
+    versions.insert(run->start.schema_version);
+  }
+  EXPECT_GE(versions.size(), 5U);
+  EXPECT_TRUE(versions.contains(std::string(schemas::kRecordSchemaVersion)))
+      << "a new version needs a run of its own in schemas/golden/records";
 }
 
 TEST_F(RecordFile, EachLineIsThereBeforeTheNextIsWritten) {
