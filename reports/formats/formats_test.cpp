@@ -68,6 +68,25 @@ TEST(Junit, HasEveryCaseOnceAndTheRedOnesWithTheirCommand) {
   EXPECT_THAT(failure, HasSubstr("assay run "));
 }
 
+// Jenkins' junit-10.xsd: the root has no count of skipped cases, and times are plain decimals.
+TEST(Junit, HasNoAttributeThatTheSchemaOfJenkinsDoesNotKnow) {
+  const std::map<std::string, std::set<std::string>> known{
+      {"testsuites", {"name", "time", "tests", "failures", "errors"}},
+      {"testsuite", {"name", "time", "tests", "failures", "errors", "skipped", "timestamp", "hostname"}},
+      {"testcase", {"name", "time", "classname"}},
+      {"failure", {"message", "type"}},
+      {"error", {"message", "type"}},
+      {"skipped", {"message", "type"}}};
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(junit_xml(run_of({.hostile = kHostile})).c_str()));
+  for (const auto& found : document.select_nodes("//*")) {
+    const auto element = known.find(found.node().name());
+    ASSERT_NE(element, known.end()) << found.node().name();
+    for (const pugi::xml_attribute attribute : found.node().attributes())
+      EXPECT_TRUE(element->second.contains(attribute.name())) << element->first << " " << attribute.name();
+  }
+}
+
 TEST(Junit, KeepsHostileTextAsText) {
   const reports::Run run = run_of({.hostile = kHostile});
   const std::string text = junit_xml(run);
@@ -101,6 +120,25 @@ TEST(Ctrf, CountsAreThoseOfTheTests) {
   EXPECT_EQ(results.at("summary").at("failed"), count_of(run, kRed));
   EXPECT_EQ(results.at("summary").at("tests"), run.cases.size());
   EXPECT_LT(results.at("summary").at("start"), results.at("summary").at("stop"));
+}
+
+// The published JSON Schema of version 0.0.0 closes these objects: a member of any other name makes a report invalid.
+TEST(Ctrf, HasNoMemberThatItsSchemaDoesNotKnow) {
+  const std::set<std::string> of_a_test{"name",     "status", "duration",      "suite", "rawStatus",
+                                        "filePath", "device", "message",       "line",  "trace",
+                                        "retries",  "flaky",  "retryAttempts", "extra"};
+  const std::set<std::string> of_the_summary{"tests", "passed", "failed", "skipped", "pending",
+                                             "other", "flaky",  "suites", "start",   "stop"};
+  const reports::Run run = run_of({.hostile = kHostile});
+  const json results = ctrf_json(run, summarise(run)).at("results");
+  for (const auto& [member, value] : results.at("summary").items()) {
+    EXPECT_TRUE(of_the_summary.contains(member)) << member;
+    EXPECT_TRUE(value.is_number_integer()) << member;
+  }
+  for (const json& test : results.at("tests")) {
+    for (const auto& [member, value] : test.items())
+      EXPECT_TRUE(of_a_test.contains(member)) << member;
+  }
 }
 
 TEST(Sarif, TellsOfFilesOnlyAndAtALine) {
