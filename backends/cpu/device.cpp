@@ -178,13 +178,13 @@ std::string CpuDevice::cache_key(const std::string& text, const BuildFlags& flag
 std::optional<BuildFailed> CpuDevice::try_loading(const fs::path& library) {
   const std::lock_guard lock(loading_);
   if (loader_ == nullptr) {
-    auto session = CpuSession::open({.buffer_bytes = kLoaderBufferBytes}, options_.worker);
+    auto session = open_session({.buffer_bytes = kLoaderBufferBytes}, options_.worker);
     if (!session) {
       return BuildFailed{BuildFailed::Kind::kResource, session.error().text()};
     }
     loader_ = session.take();
   }
-  const RunOutcome outcome = loader_->load(library, kLoadLimit);
+  const RunOutcome outcome = loader_->load(library.native(), kLoadLimit);
   if (std::holds_alternative<Completed>(outcome)) {
     return std::nullopt;
   }
@@ -198,7 +198,7 @@ std::optional<BuildFailed> CpuDevice::try_loading(const fs::path& library) {
 }
 
 Result<std::unique_ptr<Session>> CpuDevice::open(const SessionLimits& limits) {
-  Result<std::unique_ptr<CpuSession>> session = CpuSession::open(limits, options_.worker);
+  Result<std::unique_ptr<worker::WorkerSession>> session = open_session(limits, options_.worker);
   if (!session) {
     return session.error();
   }

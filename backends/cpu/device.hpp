@@ -2,8 +2,7 @@
 //
 // build(): kernels in batches (batch_source), each batch one shared library (compiler), looked up in the build cache
 // first, loaded once in a worker before it counts as built, taken apart when it fails (isolating_build).
-// open(): a session (session), which lays launches out in shared memory (command_writer, shared_memory) for a worker
-// (worker_process in this process, worker in that one; worker_protocol between them).
+// open(): a session (session) whose launches run in processes (worker) by the protocol of backends/worker.
 #pragma once
 
 #include <atomic>
@@ -68,7 +67,7 @@ class CpuDevice final : public backends::Device {
   Result<backends::ScratchDirectory> scratch_;
   std::atomic<std::uint64_t> next_unit_ = 0;
   std::mutex loading_;
-  std::unique_ptr<CpuSession> loader_;  ///< tries libraries; guarded by loading_
+  std::unique_ptr<worker::WorkerSession> loader_;  ///< tries libraries; guarded by loading_
 };
 
 }  // namespace assay::cpu

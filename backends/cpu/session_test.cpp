@@ -259,7 +259,7 @@ TEST_F(SessionTest, RefusesArgumentsThatDoNotFit) {
 }
 
 TEST_F(SessionTest, RunsMoreLaunchesThanOneRoundHolds) {
-  std::vector<LaunchRequest> launches(kMaxLaunches + 10, launch("scale", 1, 1.0F));
+  std::vector<LaunchRequest> launches(worker::kMaxLaunches + 10, launch("scale", 1, 1.0F));
   const std::vector<RunOutcome> outcomes = session->run(launches);
   ASSERT_EQ(outcomes.size(), launches.size());
   EXPECT_TRUE(std::ranges::all_of(outcomes, [](const RunOutcome& o) { return std::holds_alternative<Completed>(o); }));
@@ -305,8 +305,8 @@ TEST_F(SessionTest, OneSmallRunIsCheap) {
 }
 
 TEST(CpuSession, SaysWhyThereIsNoWorker) {
-  EXPECT_FALSE(CpuSession::open({}, "/nonexistent").ok());
-  const auto session = CpuSession::open({}, "/bin/true");
+  EXPECT_FALSE(open_session({}, "/nonexistent").ok());
+  const auto session = open_session({}, "/bin/true");
   ASSERT_FALSE(session.ok());
   EXPECT_THAT(session.error().text(), HasSubstr("the worker process did not start"));
 }

@@ -1,17 +1,12 @@
-// The process that loads and executes generated code.
+// The process that loads and executes generated C++.
 #pragma once
 
 #include <optional>
 
 namespace assay::cpu {
 
-/// The first argument of a program that is to become a worker.
-inline constexpr const char* kWorkerArgument = "assay-worker";
-
-/// Serves a parent over the protocol of worker_protocol.hpp until it closes the socket; the exit status. Before
-/// anything else the process gives up what generated code has no need of: other descriptors, core files, large files,
-/// new privileges, address space beyond its share.
-int worker_main(int control_fd, int memory_fd);
+/// The argument of a program that is to become a worker of this device.
+inline constexpr const char* kWorkerRole = "assay-worker";
 
 /// To be called first in main() of every program that opens a CPU session with itself as the worker: when it was
 /// started as a worker it serves, and the result is the exit status to return.

@@ -1,4 +1,4 @@
-#include "backends/cpu/worker_limits.hpp"
+#include "backends/worker/limits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace assay::cpu {
+namespace assay::worker {
 
 namespace {
 
@@ -79,4 +79,4 @@ void allow_processor_seconds(std::uint32_t seconds) {
   }
 }
 
-}  // namespace assay::cpu
+}  // namespace assay::worker

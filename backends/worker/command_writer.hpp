@@ -3,26 +3,30 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
 
 #include "backends/backend.hpp"
-#include "backends/cpu/worker_protocol.hpp"
+#include "backends/worker/protocol.hpp"
 
-namespace assay::cpu {
+namespace assay::worker {
+
+/// Where a buffer lies among the buffers, in bytes.
+struct BufferPlace {
+  std::size_t offset = 0;
+  std::size_t size = 0;
+};
 
 /// Fills one round of commands. Every add() returns false, and writes nothing, when there is no room left.
 class CommandWriter {
  public:
-  /// `buffer_offset` gives a buffer's place among the buffers.
-  CommandWriter(std::span<std::byte> commands, std::function<std::uint64_t(backends::BufferId)> buffer_offset);
+  using PlaceOf = std::function<BufferPlace(backends::BufferId)>;
+  CommandWriter(std::span<std::byte> commands, PlaceOf place_of);
 
-  bool add_launch(const backends::LaunchRequest& launch, const backends::BuiltEntry& entry,
-                  const std::filesystem::path& library);
-  /// A record that loads the library and calls nothing.
-  bool add_load(const std::filesystem::path& library);
+  bool add_launch(const backends::LaunchRequest& launch, const backends::BuiltEntry& entry, const std::string& code);
+  /// A record that loads the code and calls nothing.
+  bool add_load(const std::string& code);
 
   [[nodiscard]] std::size_t count() const { return count_; }
   /// Completes the round.
@@ -37,11 +41,11 @@ class CommandWriter {
   bool end_record(LaunchRecord& record);
 
   std::span<std::byte> commands_;
-  std::function<std::uint64_t(backends::BufferId)> buffer_offset_;
+  PlaceOf place_of_;
   std::size_t record_at_ = 0;  ///< where the record in progress starts
   std::size_t end_ = 0;        ///< where its next piece goes
   bool overflow_ = false;
   std::size_t count_ = 0;
 };
 
-}  // namespace assay::cpu
+}  // namespace assay::worker

@@ -7,23 +7,33 @@
 //     buffers        both write: what kernels work on; the only part in which results are looked for
 //
 // and a pair of sockets: the parent sends one byte, "run the commands", and the worker one byte, "done"; a worker also
-// sends one when it is ready. The parent believes nothing else: whatever a kernel scribbles into the control block, the
-// worst that it can do is to be blamed. Pointers are offsets into the buffers, for the two processes map them at
-// different addresses.
+// sends one when it is ready. A worker that cannot go on ends instead. The parent believes nothing else: whatever a
+// kernel scribbles into the control block, the worst that it can do is to be blamed. Pointers are offsets into the
+// buffers, for the two processes map them at different addresses.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-namespace assay::cpu {
+namespace assay::worker {
 
 inline constexpr std::size_t kMaxLaunches = 4096;  ///< in one round of commands
 inline constexpr std::size_t kCommandBytes = std::size_t{4} << 20;
 inline constexpr std::size_t kMessageBytes = 512;
 
-/// How far one launch is. kRefused: not run, the reason is in ControlBlock::message, and the worker stopped there.
-enum class Progress : std::uint32_t { kPending = 0, kStarted = 1, kCompleted = 2, kRefused = 3 };
+/// How far one launch is. From kRefused on: it did not complete, the reason is in ControlBlock::message, and the worker
+/// stopped there.
+enum class Progress : std::uint32_t {
+  kPending,
+  kStarted,
+  kCompleted,
+  kRefused,  ///< not run: the code or the arguments do not fit
+  kFaulted,  ///< the device reported an access that must not be
+  kCrashed,  ///< the device reported that the code failed in another way
+  kExpired,  ///< the device ended it for its time
+  kLacking,  ///< the machine lacks something, and the code is not to blame
+};
 
 struct ProgressRow {
   std::atomic<Progress> progress;
@@ -31,9 +41,16 @@ struct ProgressRow {
 };
 static_assert(std::atomic<Progress>::is_always_lock_free);
 
+/// What a worker may use; set before it starts.
+struct Allowance {
+  std::uint64_t buffer_bytes = 0;   ///< the size of the buffers
+  std::uint64_t process_bytes = 0;  ///< address space that it may use beside the buffers; 0: no limit
+  std::uint64_t device_bytes = 0;   ///< memory of a device that has its own
+  std::int32_t device = 0;          ///< of several
+};
+
 struct ControlBlock {
-  std::uint64_t buffer_bytes;   ///< set before the worker starts
-  std::uint64_t process_bytes;  ///< address space that it may use beside the buffers; 0: no limit
+  Allowance allowance;
   char message[kMessageBytes];
   ProgressRow rows[kMaxLaunches];
 };
@@ -43,11 +60,11 @@ struct CommandHeader {
   std::uint32_t processor_seconds;  ///< for all of them together; a second line of defence against a hang
 };
 
-/// One launch, or the mere loading of a library (symbol_at = 0). Positions (`_at`) count in bytes from the record's
+/// One launch, or the mere loading of code (symbol_at = 0). Positions (`_at`) count in bytes from the record's
 /// start and are multiples of 16, as is its size.
 struct LaunchRecord {
-  std::uint32_t size;  ///< to the next record
-  std::uint32_t library_at;
+  std::uint32_t size;     ///< to the next record
+  std::uint32_t code_at;  ///< paths of files, one a line: the first that the device takes is the code
   std::uint32_t symbol_at;
   std::uint32_t arguments_at;
   std::uint32_t argument_count;
@@ -58,6 +75,7 @@ struct LaunchRecord {
   std::uint32_t order;  ///< backends::ThreadOrder
   std::int64_t threads;
   std::int64_t block;
+  std::int64_t block_threads;  ///< that a block must have, and then `threads` counts blocks; 0: any number
   std::uint64_t shuffle_seed;
 };
 
@@ -67,8 +85,10 @@ struct ArgumentRow {
 };
 
 struct PointerRow {
-  std::uint64_t at;  ///< in the blob
-  std::uint64_t buffer_offset;
+  std::uint64_t at;           ///< in the blob
+  std::uint64_t target;       ///< what it points to, an offset into the buffers
+  std::uint64_t buffer_at;    ///< the buffer that this lies in, an offset too
+  std::uint64_t buffer_size;  ///< in bytes
 };
 
 /// Each part of the shared memory begins on a page.
@@ -78,4 +98,4 @@ constexpr std::size_t round_up(std::size_t size, std::size_t unit) { return (siz
 inline constexpr std::size_t kCommandsAt = round_up(sizeof(ControlBlock), kPageBytes);
 inline constexpr std::size_t kBuffersAt = kCommandsAt + kCommandBytes;
 
-}  // namespace assay::cpu
+}  // namespace assay::worker

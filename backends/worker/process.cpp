@@ -1,9 +1,10 @@
-#include "backends/cpu/worker_process.hpp"
+#include "backends/worker/process.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <ctime>
 #include <optional>
 #include <system_error>
@@ -19,11 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backends/cpu/worker.hpp"
-
 extern char** environ;
 
-namespace assay::cpu {
+namespace assay::worker {
 
 namespace {
 
@@ -87,13 +86,14 @@ Descriptor::~Descriptor() {
   }
 }
 
-WorkerProcess::WorkerProcess(std::filesystem::path program, const SharedMemory& memory)
-    : program_(std::move(program)), memory_(memory) {}
+WorkerProcess::WorkerProcess(std::filesystem::path program, std::string role, const SharedMemory& memory)
+    : program_(std::move(program)), role_(std::move(role)), memory_(memory) {}
 
 Result<void> WorkerProcess::start() {
   if (running()) {
     return {};
   }
+  memory_.control().message[0] = '\0';
   if (const Result<void> spawned = spawn(); !spawned) {
     return spawned;
   }
@@ -102,6 +102,9 @@ Result<void> WorkerProcess::start() {
   }
   const std::string printed = output();
   stop();
+  if (const char* const reason = memory_.control().message; *reason != '\0') {
+    return Error{std::string(reason, ::strnlen(reason, kMessageBytes))};
+  }
   return Error{fmt::format("the worker process did not start: {}",
                            printed.empty() ? "it is no program that becomes a worker" : printed),
                program_.string()};
@@ -127,8 +130,7 @@ Result<void> WorkerProcess::spawn() {
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   ::posix_spawnattr_setpgroup(&attributes, 0);
   std::string name = program_.string();
-  std::string role = kWorkerArgument;
-  std::array<char*, 3> arguments{name.data(), role.data(), nullptr};
+  std::array<char*, 3> arguments{name.data(), role_.data(), nullptr};
   const int error = ::posix_spawn(&pid_, program_.c_str(), actions.get(), &attributes, arguments.data(), environ);
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0) {
@@ -234,4 +236,4 @@ void WorkerProcess::stop() {
   pid_ = -1;
 }
 
-}  // namespace assay::cpu
+}  // namespace assay::worker

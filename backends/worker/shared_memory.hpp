@@ -5,16 +5,16 @@
 #include <memory>
 #include <span>
 
-#include "backends/cpu/worker_protocol.hpp"
+#include "backends/worker/protocol.hpp"
 #include "ir/support/result.hpp"
 
-namespace assay::cpu {
+namespace assay::worker {
 
 /// Owns an anonymous file of fixed size and its mapping; survives the workers that map it too.
 class SharedMemory {
  public:
-  /// The sizes go into the control block. Memory is committed as it is touched.
-  static Result<std::unique_ptr<SharedMemory>> create(std::size_t buffer_bytes, std::size_t process_bytes);
+  /// The allowance goes into the control block, its buffers rounded up to pages. Memory is committed as it is touched.
+  static Result<std::unique_ptr<SharedMemory>> create(Allowance allowance);
 
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
@@ -35,4 +35,4 @@ class SharedMemory {
   std::size_t size_;
 };
 
-}  // namespace assay::cpu
+}  // namespace assay::worker

@@ -1,18 +1,17 @@
-#include "backends/cpu/command_writer.hpp"
+#include "backends/worker/command_writer.hpp"
 
 #include <cstring>
 #include <utility>
 
-namespace assay::cpu {
+namespace assay::worker {
 
 namespace {
 constexpr std::size_t kAlignment = 16;
 constexpr std::size_t kFirstRecordAt = round_up(sizeof(CommandHeader), kAlignment);
 }  // namespace
 
-CommandWriter::CommandWriter(std::span<std::byte> commands,
-                             std::function<std::uint64_t(backends::BufferId)> buffer_offset)
-    : commands_(commands), buffer_offset_(std::move(buffer_offset)), record_at_(kFirstRecordAt), end_(kFirstRecordAt) {}
+CommandWriter::CommandWriter(std::span<std::byte> commands, PlaceOf place_of)
+    : commands_(commands), place_of_(std::move(place_of)), record_at_(kFirstRecordAt), end_(kFirstRecordAt) {}
 
 std::uint32_t CommandWriter::reserve(std::size_t bytes) {
   const std::size_t at = end_;
@@ -38,23 +37,24 @@ std::uint32_t CommandWriter::put_text(const std::string& text) {
 }
 
 bool CommandWriter::add_launch(const backends::LaunchRequest& launch, const backends::BuiltEntry& entry,
-                               const std::filesystem::path& library) {
+                               const std::string& code) {
   LaunchRecord record{};
   reserve(sizeof(LaunchRecord));
-  record.library_at = put_text(library.native());
+  record.code_at = put_text(code);
   record.symbol_at = put_text(entry.symbol);
   put_arguments(launch, record);
   record.order = static_cast<std::uint32_t>(launch.order);
   record.threads = launch.threads;
   record.block = launch.block;
+  record.block_threads = entry.block_threads;
   record.shuffle_seed = launch.shuffle_seed;
   return end_record(record);
 }
 
-bool CommandWriter::add_load(const std::filesystem::path& library) {
+bool CommandWriter::add_load(const std::string& code) {
   LaunchRecord record{};
   reserve(sizeof(LaunchRecord));
-  record.library_at = put_text(library.native());
+  record.code_at = put_text(code);
   return end_record(record);
 }
 
@@ -86,7 +86,8 @@ void CommandWriter::put_arguments(const backends::LaunchRequest& launch, LaunchR
       std::memcpy(base + record.blob_at + at, argument.bytes.data(), argument.bytes.size());
     }
     for (const backends::Argument::Pointer& pointer : argument.pointers) {
-      const PointerRow address{at + pointer.at, buffer_offset_(pointer.address.buffer) + pointer.address.offset};
+      const BufferPlace buffer = place_of_(pointer.address.buffer);
+      const PointerRow address{at + pointer.at, buffer.offset + pointer.address.offset, buffer.offset, buffer.size};
       std::memcpy(pointer_row, &address, sizeof(address));
       pointer_row += sizeof(address);
     }
@@ -111,4 +112,4 @@ void CommandWriter::finish(std::uint32_t processor_seconds) {
   std::memcpy(commands_.data(), &header, sizeof(header));
 }
 
-}  // namespace assay::cpu
+}  // namespace assay::worker

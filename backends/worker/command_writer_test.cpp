@@ -1,4 +1,4 @@
-#include "backends/cpu/command_writer.hpp"
+#include "backends/worker/command_writer.hpp"
 
 #include <array>
 #include <cstring>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay::cpu {
+namespace assay::worker {
 namespace {
 
 using namespace backends;
@@ -30,18 +30,19 @@ constexpr std::size_t kFirst = 16;
 
 TEST(CommandWriter, WritesWhatTheWorkerReads) {
   std::vector<std::byte> commands(4096);
-  CommandWriter writer(commands, [](BufferId buffer) { return buffer.index * std::uint64_t{1000}; });
-  ASSERT_TRUE(writer.add_launch(request(), {.symbol = "entry"}, "/lib.so"));
+  CommandWriter writer(commands, [](BufferId buffer) { return BufferPlace{buffer.index * std::size_t{1000}, 60}; });
+  ASSERT_TRUE(writer.add_launch(request(), {.symbol = "entry", .block_threads = 64}, "/lib.so"));
   ASSERT_TRUE(writer.add_load("/other.so"));
   writer.finish(9);
 
   EXPECT_EQ(read_at<CommandHeader>(commands, 0).count, 2U);
   EXPECT_EQ(read_at<CommandHeader>(commands, 0).processor_seconds, 9U);
   const auto record = read_at<LaunchRecord>(commands, kFirst);
-  EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.library_at), "/lib.so");
+  EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.code_at), "/lib.so");
   EXPECT_STREQ(reinterpret_cast<const char*>(commands.data() + kFirst + record.symbol_at), "entry");
   EXPECT_EQ(record.threads, 5);
   EXPECT_EQ(record.block, 2);
+  EXPECT_EQ(record.block_threads, 64);
   ASSERT_EQ(record.argument_count, 2U);
   const auto second = read_at<ArgumentRow>(commands, kFirst + record.arguments_at + sizeof(ArgumentRow));
   EXPECT_EQ(second.at, 16U);
@@ -51,13 +52,15 @@ TEST(CommandWriter, WritesWhatTheWorkerReads) {
   ASSERT_EQ(record.pointer_count, 1U);
   const auto pointer = read_at<PointerRow>(commands, kFirst + record.pointers_at);
   EXPECT_EQ(pointer.at, 16U);
-  EXPECT_EQ(pointer.buffer_offset, 3040U);
+  EXPECT_EQ(pointer.target, 3040U);
+  EXPECT_EQ(pointer.buffer_at, 3000U);
+  EXPECT_EQ(pointer.buffer_size, 60U);
   EXPECT_EQ(read_at<LaunchRecord>(commands, kFirst + record.size).symbol_at, 0U);
 }
 
 TEST(CommandWriter, StopsWhenThereIsNoRoom) {
   std::vector<std::byte> commands(700);
-  CommandWriter writer(commands, [](BufferId) { return std::uint64_t{0}; });
+  CommandWriter writer(commands, [](BufferId) { return BufferPlace{}; });
   std::size_t written = 0;
   while (writer.add_launch(request(), {.symbol = "entry"}, "/lib.so"))
     ++written;
@@ -68,4 +71,4 @@ TEST(CommandWriter, StopsWhenThereIsNoRoom) {
 }
 
 }  // namespace
-}  // namespace assay::cpu
+}  // namespace assay::worker

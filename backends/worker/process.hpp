@@ -10,10 +10,10 @@
 
 #include <sys/types.h>
 
-#include "backends/cpu/shared_memory.hpp"
+#include "backends/worker/shared_memory.hpp"
 #include "ir/support/result.hpp"
 
-namespace assay::cpu {
+namespace assay::worker {
 
 /// A file descriptor with an owner.
 class Descriptor {
@@ -43,13 +43,14 @@ using RoundEnd = std::variant<RoundDone, WorkerDied, WorkerExpired>;
 
 class WorkerProcess {
  public:
-  /// Nothing is started yet. `program` becomes a worker when run with kWorkerArgument.
-  WorkerProcess(std::filesystem::path program, const SharedMemory& memory);
+  /// Nothing is started yet. `program` becomes a worker when run with `role` as its argument.
+  WorkerProcess(std::filesystem::path program, std::string role, const SharedMemory& memory);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess() { stop(); }
 
-  /// Starts the process and waits until it is ready; nothing to do when it runs already.
+  /// Starts the process and waits until it is ready; nothing to do when it runs already. The error is the reason that
+  /// the worker left, if it left one.
   Result<void> start();
   [[nodiscard]] bool running() const { return pid_ > 0; }
 
@@ -70,10 +71,11 @@ class WorkerProcess {
   WorkerDied reap();
 
   std::filesystem::path program_;
+  std::string role_;
   const SharedMemory& memory_;
   Descriptor control_;  ///< the parent's end of the pair of sockets
   Descriptor log_;      ///< what the process prints
   pid_t pid_ = -1;
 };
 
-}  // namespace assay::cpu
+}  // namespace assay::worker

@@ -1,4 +1,4 @@
-#include "backends/cpu/shared_memory.hpp"
+#include "backends/worker/shared_memory.hpp"
 
 #include <cerrno>
 #include <string>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace assay::cpu {
+namespace assay::worker {
 
 namespace {
 
@@ -20,9 +20,9 @@ Error system_error(const char* what, std::size_t bytes) {
 
 }  // namespace
 
-Result<std::unique_ptr<SharedMemory>> SharedMemory::create(std::size_t buffer_bytes, std::size_t process_bytes) {
-  const std::size_t buffers = round_up(buffer_bytes, kPageBytes);
-  const std::size_t size = kBuffersAt + buffers;
+Result<std::unique_ptr<SharedMemory>> SharedMemory::create(Allowance allowance) {
+  allowance.buffer_bytes = round_up(allowance.buffer_bytes, kPageBytes);
+  const std::size_t size = kBuffersAt + allowance.buffer_bytes;
   const int fd = ::memfd_create("assay-buffers", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) {
     return system_error("make a file", size);
@@ -41,8 +41,7 @@ Result<std::unique_ptr<SharedMemory>> SharedMemory::create(std::size_t buffer_by
     return error;
   }
   std::unique_ptr<SharedMemory> memory(new SharedMemory(fd, static_cast<std::byte*>(base), size));
-  memory->control().buffer_bytes = buffers;
-  memory->control().process_bytes = process_bytes;
+  memory->control().allowance = allowance;
   return memory;
 }
 
@@ -55,4 +54,4 @@ void SharedMemory::discard_buffers(std::size_t bytes) {
   ::madvise(base_ + kBuffersAt, round_up(bytes, kPageBytes), MADV_REMOVE);
 }
 
-}  // namespace assay::cpu
+}  // namespace assay::worker

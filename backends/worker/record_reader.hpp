@@ -1,0 +1,39 @@
+// Reads what command_writer wrote, in the worker.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include "backends/worker/protocol.hpp"
+
+namespace assay::worker {
+
+/// Reads one record; its pieces are views into the commands.
+class RecordReader {
+ public:
+  explicit RecordReader(const std::byte* base) : base_(base) { std::memcpy(&record_, base, sizeof(record_)); }
+
+  [[nodiscard]] const LaunchRecord& record() const { return record_; }
+  [[nodiscard]] const char* code() const { return at<char>(record_.code_at); }
+  [[nodiscard]] const char* symbol() const { return at<char>(record_.symbol_at); }
+  [[nodiscard]] bool loads_only() const { return record_.symbol_at == 0; }
+  [[nodiscard]] std::span<const std::byte> blob() const { return {at<std::byte>(record_.blob_at), record_.blob_bytes}; }
+  [[nodiscard]] std::span<const ArgumentRow> arguments() const {
+    return {at<ArgumentRow>(record_.arguments_at), record_.argument_count};
+  }
+  [[nodiscard]] std::span<const PointerRow> pointers() const {
+    return {at<PointerRow>(record_.pointers_at), record_.pointer_count};
+  }
+
+ private:
+  template <typename T>
+  [[nodiscard]] const T* at(std::uint32_t position) const {
+    return reinterpret_cast<const T*>(base_ + position);
+  }
+
+  const std::byte* base_;
+  LaunchRecord record_{};
+};
+
+}  // namespace assay::worker

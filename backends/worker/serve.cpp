@@ -1,0 +1,135 @@
+#include "backends/worker/serve.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "backends/worker/limits.hpp"
+
+namespace assay::worker {
+
+namespace {
+
+constexpr int kControlFd = 3;
+constexpr int kMemoryFd = 4;
+constexpr int kSetupFailed = 70;
+/// Inaccessible address space on both sides of the buffers: a kernel that strays far dies instead of hitting something.
+constexpr std::size_t kGuardBytes = std::size_t{64} << 20;
+
+/// The three parts of the shared memory, as this process sees them.
+struct Memory {
+  ControlBlock* control = nullptr;
+  const std::byte* commands = nullptr;
+  std::byte* buffers = nullptr;
+
+  [[nodiscard]] bool mapped() const { return control != nullptr && commands != nullptr && buffers != nullptr; }
+};
+
+template <typename T>
+T* map_part(int fd, std::size_t offset, std::size_t size, int protection) {
+  void* const address = ::mmap(nullptr, size, protection, MAP_SHARED, fd, static_cast<off_t>(offset));
+  return address == MAP_FAILED ? nullptr : static_cast<T*>(address);
+}
+
+std::byte* map_between_guards(int fd, std::size_t offset, std::size_t size) {
+  void* const space =
+      ::mmap(nullptr, size + 2 * kGuardBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (space == MAP_FAILED) {
+    return nullptr;
+  }
+  std::byte* const address = static_cast<std::byte*>(space) + kGuardBytes;
+  void* const mapped =
+      ::mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, static_cast<off_t>(offset));
+  return mapped == MAP_FAILED ? nullptr : address;
+}
+
+Memory map_memory(int fd) {
+  Memory memory;
+  memory.control = map_part<ControlBlock>(fd, 0, kCommandsAt, PROT_READ | PROT_WRITE);
+  memory.commands = map_part<const std::byte>(fd, kCommandsAt, kCommandBytes, PROT_READ);
+  if (memory.control != nullptr) {
+    memory.buffers = map_between_guards(fd, kBuffersAt, memory.control->allowance.buffer_bytes);
+  }
+  return memory;
+}
+
+void leave_message(ControlBlock& control, const std::string& message) {
+  const std::size_t size = std::min(message.size(), kMessageBytes - 1);
+  std::memcpy(control.message, message.data(), size);
+  control.message[size] = '\0';
+}
+
+/// Runs the commands, up to the first launch that does not complete; false when the process cannot go on.
+bool run_commands(const Memory& memory, Executor& executor) {
+  CommandHeader header{};
+  std::memcpy(&header, memory.commands, sizeof(header));
+  allow_processor_seconds(header.processor_seconds);
+  const std::byte* at = memory.commands + round_up(sizeof(header), 16);
+  for (std::uint32_t i = 0; i < header.count; ++i) {
+    const RecordReader reader(at);
+    at += reader.record().size;
+    ProgressRow& row = memory.control->rows[i];
+    row.progress.store(Progress::kStarted, std::memory_order_release);
+    const LaunchEnd end = executor.run(reader);
+    row.nanoseconds = end.nanoseconds;
+    if (end.progress != Progress::kCompleted) leave_message(*memory.control, end.message);
+    row.progress.store(end.progress, std::memory_order_release);
+    if (end.progress != Progress::kCompleted) return end.can_go_on;
+  }
+  return true;
+}
+
+bool send_byte(int fd) {
+  const char byte = 1;
+  return ::send(fd, &byte, 1, MSG_NOSIGNAL) == 1;
+}
+
+/// False when the parent has closed its end.
+bool receive_byte(int fd) {
+  char byte = 0;
+  ssize_t got = 0;
+  do {
+    got = ::recv(fd, &byte, 1, 0);
+  } while (got < 0 && errno == EINTR);
+  return got == 1;
+}
+
+int serve(const MakeExecutor& make_executor) {
+  const Memory memory = map_memory(kMemoryFd);
+  if (!memory.mapped()) {
+    std::perror("assay worker: cannot map the shared memory");
+    return kSetupFailed;
+  }
+  std::setvbuf(stdout, nullptr, _IONBF, 0);  // what was printed before a crash must not be lost with it
+  const Allowance allowance = memory.control->allowance;
+  give_up_what_kernels_do_not_need(std::max(kControlFd, kMemoryFd) + 1, allowance.process_bytes);
+  auto executor = make_executor(allowance, {memory.buffers, allowance.buffer_bytes});
+  if (!executor) {
+    leave_message(*memory.control, executor.error().text());
+    return kSetupFailed;
+  }
+  bool served = send_byte(kControlFd);
+  while (served && receive_byte(kControlFd)) {
+    served = run_commands(memory, **executor) && send_byte(kControlFd);
+  }
+  // Not exit(): what a generated library registered to run at exit is no longer anyone's business.
+  std::_Exit(0);
+}
+
+}  // namespace
+
+std::optional<int> serve_if_worker(int argc, const char* const* argv, const char* role,
+                                   const MakeExecutor& make_executor) {
+  if (argc != 2 || std::string_view(argv[1]) != role) {
+    return std::nullopt;
+  }
+  return serve(make_executor);
+}
+
+}  // namespace assay::worker
