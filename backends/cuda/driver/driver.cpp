@@ -1,6 +1,7 @@
 #include "backends/cuda/driver/driver.hpp"
 
 #include <array>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -8,40 +9,82 @@
 
 namespace assay::cuda {
 
+namespace {
+
+std::string library_name() {
+  const char* const chosen = std::getenv("ASSAY_CUDA_DRIVER");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "libcuda.so.1";
+}
+
+}  // namespace
+
 Result<Driver> Driver::load() {
   const Result<backends::SharedObject> library =
-      backends::SharedObject::open(std::array<std::string, 1>{"libcuda.so.1"});
+      backends::SharedObject::open(std::array<std::string, 1>{library_name()});
   if (!library) {
     return Error{"no CUDA driver", library.error().message};
   }
   Driver driver;
 #define ASSAY_LOAD(symbol, parameters)                                     \
-  if (!library->find(#symbol, driver.symbol##_)) {                         \
+  if (!library->find(driver.symbol.name, driver.symbol.address)) {         \
     return Error{"no CUDA driver", library->name() + " lacks " + #symbol}; \
   }
   ASSAY_CUDA_DRIVER_SYMBOLS(ASSAY_LOAD)
 #undef ASSAY_LOAD
+#define ASSAY_TRY(symbol, parameters) static_cast<void>(library->find(driver.symbol.name, driver.symbol.address));
+  ASSAY_CUDA_DRIVER_OPTIONAL_SYMBOLS(ASSAY_TRY)
+#undef ASSAY_TRY
 
-  const auto failure = [&](const char* message, const char* call, CudaResult code) {
-    const char* text = nullptr;
-    driver.cuGetErrorString_(code, &text);
-    return Error{message, fmt::format("{}: {} ({})", call, text == nullptr ? "unknown error" : text, code)};
-  };
-  if (const CudaResult code = driver.cuInit_(0); code != kCudaSuccess) {
-    return failure("no CUDA device", "cuInit", code);
-  }
-  if (const CudaResult code = driver.cuDeviceGetCount_(&driver.device_count_); code != kCudaSuccess) {
-    return failure("no CUDA device", "cuDeviceGetCount", code);
+  try {
+    driver.call(driver.cuInit, "the driver", 0U);
+    driver.call(driver.cuDeviceGetCount, "the driver", &driver.device_count_);
+    driver.call(driver.cuDriverGetVersion, "the driver", &driver.version_);
+  } catch (const CallError& error) {
+    return Error{"no CUDA device", error.what()};
   }
   if (driver.device_count_ == 0) {
     return Error{"no CUDA device", "cuDeviceGetCount: 0"};
-  }
-  if (const CudaResult code = driver.cuDriverGetVersion_(&driver.version_); code != kCudaSuccess) {
-    return failure("no CUDA driver", "cuDriverGetVersion", code);
   }
   return driver;
 }
 
 std::string Driver::version() const { return fmt::format("{}.{}", version_ / 1000, version_ % 1000 / 10); }
+
+void Driver::fail(std::string_view call, const Subject& subject, CUresult code) const {
+  const char* name = nullptr;
+  const char* meaning = nullptr;
+  cuGetErrorName.address(code, &name);
+  cuGetErrorString.address(code, &meaning);
+  throw CallError(call, subject, code, name == nullptr ? "unknown result" : name,
+                  meaning == nullptr ? "unknown error" : meaning);
+}
+
+std::string Gpu::architecture() const { return fmt::format("sm_{}{}", major, minor); }
+
+std::string Gpu::description() const {
+  return fmt::format("{}, {}, {:.1f} GiB", name, architecture(),
+                     static_cast<double>(memory_bytes) / static_cast<double>(std::size_t{1} << 30));
+}
+
+Gpu look_at_gpu(const Driver& driver, int ordinal) {
+  const std::string text = fmt::format("GPU {}", ordinal);
+  CUdevice device = 0;
+  driver.call(driver.cuDeviceGet, text, &device, ordinal);
+  std::array<char, 256> name{};
+  driver.call(driver.cuDeviceGetName, text, name.data(), static_cast<int>(name.size() - 1), device);
+  Gpu gpu{.ordinal = ordinal, .name = name.data()};
+  driver.call(driver.cuDeviceTotalMem_v2, text, &gpu.memory_bytes, device);
+  const auto attribute = [&](CUdevice_attribute which) {
+    int value = 0;
+    driver.call(driver.cuDeviceGetAttribute, text, &value, which, device);
+    return value;
+  };
+  gpu.major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  gpu.minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  gpu.cache_bytes = static_cast<std::size_t>(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
+  gpu.multiprocessors = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  gpu.threads_per_multiprocessor = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+  return gpu;
+}
 
 }  // namespace assay::cuda
