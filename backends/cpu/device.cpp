@@ -1,13 +1,13 @@
 #include "backends/cpu/device.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backends/artifact_files.hpp"
 #include "backends/cpu/batch_source.hpp"
 #include "backends/parallel.hpp"
 #include "ir/support/hash.hpp"
@@ -38,32 +38,6 @@ CpuOptions with_defaults(CpuOptions options) {
   return options;
 }
 
-/// Next to the cache, so that its files can be linked instead of copied; else among the temporary files.
-Result<ScratchDirectory> make_scratch(const fs::path& cache_directory) {
-  if (Result<ScratchDirectory> scratch = ScratchDirectory::create(cache_directory / "runs")) {
-    return scratch;
-  }
-  std::error_code error;
-  return ScratchDirectory::create(fs::temp_directory_path(error));
-}
-
-/// The file goes with the last kernel that refers to it.
-std::shared_ptr<const Artifact> library_with_owner(const fs::path& library) {
-  const auto remove = [](const Artifact* artifact) {
-    std::error_code ignored;
-    fs::remove(artifact->path, ignored);
-    delete artifact;
-  };
-  return {new Artifact{.kind = Artifact::Kind::kSharedLibrary, .path = library}, remove};
-}
-
-bool write_file(const fs::path& path, std::string_view text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  return static_cast<bool>(file);
-}
-
 BuildFailed failure_of(const ProcessResult& result, std::chrono::milliseconds limit) {
   using End = ProcessResult::End;
   switch (result.end) {
@@ -85,7 +59,7 @@ BuildFailed failure_of(const ProcessResult& result, std::chrono::milliseconds li
 CpuDevice::CpuDevice(CpuOptions options)
     : options_(with_defaults(std::move(options))),
       compiler_(Compiler::find(options_.compiler)),
-      scratch_(make_scratch(options_.cache_directory)) {
+      scratch_(make_artifact_directory(options_.cache_directory)) {
   if (options_.use_cache) {
     if (auto cache = BuildCache::open(options_.cache_directory, options_.cache_bytes)) {
       cache_ = cache.take();
@@ -142,7 +116,7 @@ UnitOutcome CpuDevice::build_unit(std::span<const EmittedKernel* const> kernels,
     }
   }
   built.entries = std::move(batch.entries);
-  built.library = library_with_owner(library);
+  built.library = with_file({.kind = Artifact::Kind::kSharedLibrary, .path = library});
   return built;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 
 #include "backends/backend.hpp"
+#include "backends/worker/placed_arguments.hpp"
 #include "backends/worker/serve.hpp"
 #include "ir/support/rng.hpp"
 
@@ -23,7 +24,6 @@ using backends::ThreadOrder;
 using worker::ArgumentRow;
 using worker::LaunchEnd;
 using worker::LaunchRecord;
-using worker::PointerRow;
 using worker::RecordReader;
 
 using EntryFunction = void (*)(void* const* arguments, long long begin, long long end);
@@ -108,35 +108,20 @@ class LibraryExecutor final : public worker::Executor {
     if (message = mismatch(*entry, reader.arguments()); !message.empty()) {
       return refused(message);
     }
-    place_arguments(reader);
+    const std::span<void*> arguments = arguments_.place(reader, reinterpret_cast<std::uintptr_t>(buffers_)).subspan(1);
     const auto start = std::chrono::steady_clock::now();
-    visit_blocks(reader.record(), entry->function);
+    visit_blocks(reader.record(), entry->function, arguments.data());
     return {.nanoseconds = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count()};
   }
 
  private:
-  /// Copies the arguments to where they may be changed, and turns offsets into addresses.
-  void place_arguments(const RecordReader& reader) {
-    scratch_.resize(reader.blob().size() / sizeof(Cell) + 1);
-    std::byte* const blob = scratch_.front().bytes;
-    std::memcpy(blob, reader.blob().data(), reader.blob().size());
-    for (const PointerRow& pointer : reader.pointers()) {
-      const std::byte* const address = buffers_ + pointer.target;
-      std::memcpy(blob + pointer.at, &address, sizeof(address));
-    }
-    arguments_.clear();
-    for (const ArgumentRow& argument : reader.arguments()) {
-      arguments_.push_back(blob + argument.at);
-    }
-  }
-
-  void visit_blocks(const LaunchRecord& record, EntryFunction function) {
+  void visit_blocks(const LaunchRecord& record, EntryFunction function, void* const* arguments) {
     const std::int64_t threads = std::max<std::int64_t>(record.threads, 0);
     const std::int64_t block = record.block > 0 ? record.block : std::max<std::int64_t>(threads, 1);
     // A launch without threads is still made: the entry must leave everything as it is.
     const std::int64_t blocks = std::max<std::int64_t>((threads + block - 1) / block, 1);
     const auto visit = [&](std::int64_t index) {
-      function(arguments_.data(), index * block, std::min((index + 1) * block, threads));
+      function(arguments, index * block, std::min((index + 1) * block, threads));
     };
     switch (static_cast<ThreadOrder>(record.order)) {
       case ThreadOrder::kForward:
@@ -156,15 +141,9 @@ class LibraryExecutor final : public worker::Executor {
     }
   }
 
-  /// Keeps the arguments aligned for any type.
-  struct alignas(64) Cell {
-    std::byte bytes[64];
-  };
-
   std::byte* buffers_;
   Library library_;
-  std::vector<Cell> scratch_;
-  std::vector<void*> arguments_;
+  worker::PlacedArguments arguments_;
   std::vector<std::int64_t> shuffled_;
 };
 

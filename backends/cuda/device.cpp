@@ -1,11 +1,15 @@
 #include "backends/cuda/device.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backends/artifact_files.hpp"
+#include "backends/cuda/session.hpp"
 #include "backends/parallel.hpp"
 #include "ir/support/hash.hpp"
 
@@ -41,23 +45,54 @@ std::optional<Compiled> from_entry(const std::string& entry) {
       .ptx = entry.substr(at + log, ptx), .cubin = entry.substr(at + log + ptx), .log = entry.substr(at, log)};
 }
 
-std::shared_ptr<const Artifact> to_artifact(Compiled compiled, const NvrtcOptions& options) {
-  const bool is_cubin = !compiled.cubin.empty();
-  return std::make_shared<const Artifact>(Artifact{.kind = is_cubin ? Artifact::Kind::kCubin : Artifact::Kind::kPtx,
-                                                   .lane = options.lane,
-                                                   .architecture = options.architecture,
-                                                   .path = {},
-                                                   .content = std::move(is_cubin ? compiled.cubin : compiled.ptx)});
+std::filesystem::path or_else(const std::filesystem::path& chosen, const std::filesystem::path& fallback) {
+  return chosen.empty() ? fallback : chosen;
+}
+
+/// "compute_90" of "sm_90", and the other way round.
+std::string virtual_of(const std::string& architecture) {
+  return "compute" + architecture.substr(architecture.find('_'));
 }
 
 }  // namespace
 
 CudaDevice::CudaDevice(CudaOptions options)
-    : options_(std::move(options)), nvrtc_(Nvrtc::load()), driver_(Driver::load()) {
+    : options_(std::move(options)),
+      nvrtc_(Nvrtc::load()),
+      driver_(Driver::load()),
+      scratch_(Error{"no GPU needs files"}) {
+  const std::filesystem::path folder = or_else(options_.cache_directory, default_cache_directory());
+  options_.worker = or_else(options_.worker, "/proc/self/exe");
   if (options_.use_cache) {
-    const std::filesystem::path& chosen = options_.cache_directory;
-    if (auto cache = BuildCache::open(chosen.empty() ? default_cache_directory() : chosen, options_.cache_bytes)) {
+    if (auto cache = BuildCache::open(folder, options_.cache_bytes)) {
       cache_ = cache.take();
+    }
+  }
+  find_gpus();
+  if (!gpus_.empty()) {
+    scratch_ = make_artifact_directory(folder);
+  }
+}
+
+void CudaDevice::find_gpus() {
+  if (!driver_) {
+    why_no_gpu_ = driver_.error().message;
+    return;
+  }
+  std::vector<int> chosen(static_cast<std::size_t>(driver_->device_count()));
+  std::iota(chosen.begin(), chosen.end(), 0);
+  for (const int ordinal : options_.gpus.value_or(chosen)) {
+    if (ordinal < 0 || ordinal >= driver_->device_count()) {
+      why_no_gpu_ = fmt::format("no GPU {}: this machine has {}, counted from 0", ordinal, driver_->device_count());
+      gpus_.clear();
+      return;
+    }
+    try {
+      gpus_.push_back(look_at_gpu(*driver_, ordinal));
+    } catch (const CallError& error) {
+      why_no_gpu_ = error.what();
+      gpus_.clear();
+      return;
     }
   }
 }
@@ -73,10 +108,33 @@ Capability CudaDevice::can_run() const {
   if (!nvrtc_) {
     return {false, nvrtc_.error().message};
   }
-  if (!driver_) {
-    return {false, driver_.error().message};
+  if (gpus_.empty()) {
+    return {false, why_no_gpu_};
   }
-  return {false, "launching on a GPU is not part of this version"};
+  if (!scratch_) {
+    return {false, scratch_.error().text()};
+  }
+  std::vector<std::string> descriptions;
+  for (const Gpu& gpu : gpus_) {
+    descriptions.push_back(gpu.description());
+  }
+  return {true, fmt::format("{}, driver for CUDA {}", fmt::join(descriptions, "; "), driver_->version())};
+}
+
+/// For each GPU its own code, or PTX for the newest architecture before it that NVRTC knows.
+std::vector<std::string> CudaDevice::architectures(Lane lane) const {
+  if (gpus_.empty()) {
+    return lane == Lane::kNative ? options_.native_architectures : options_.lift_architectures;
+  }
+  std::vector<std::string> chosen;
+  for (const Gpu& gpu : gpus_) {
+    std::string architecture = gpu.architecture();
+    for (int number = gpu.major * 10 + gpu.minor; number > 0 && !nvrtc_->supports(architecture); --number) {
+      architecture = fmt::format("compute_{}", number - 1);
+    }
+    if (std::ranges::find(chosen, architecture) == chosen.end()) chosen.push_back(architecture);
+  }
+  return chosen;
 }
 
 std::vector<BuildOutcome> CudaDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
@@ -91,8 +149,7 @@ std::vector<BuildOutcome> CudaDevice::build(std::span<const EmittedKernel> kerne
 BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
   BuiltKernel built{.name = kernel.name, .entries = {}, .artifacts = {}, .targets = {}, .log = {}, .from_cache = true};
   for (const Lane lane : {Lane::kNative, Lane::kLift}) {
-    const auto& architectures = lane == Lane::kNative ? options_.native_architectures : options_.lift_architectures;
-    for (const std::string& architecture : architectures) {
+    for (const std::string& architecture : architectures(lane)) {
       if (!nvrtc_->supports(architecture)) {
         continue;
       }
@@ -107,7 +164,9 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
       auto& compiled = std::get<Compiled>(outcome);
       built.from_cache = built.from_cache && from_cache;
       built.log += compiled.log;
-      built.artifacts.push_back(to_artifact(std::move(compiled), options));
+      if (const Result<void> added = add_artifacts(built, std::move(compiled), options); !added) {
+        return BuildFailed{BuildFailed::Kind::kResource, added.error().text()};
+      }
     }
     for (const EntryPoint& entry : kernel.entries) {
       built.entries.push_back({.pass = entry.pass,
@@ -123,6 +182,44 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
                                    fmt::join(options_.native_architectures, ", "))};
   }
   return built;
+}
+
+/// The cubin, if one was made, and on a GPU's behalf also the PTX, which its driver can compile where it refuses the
+/// cubin.
+Result<void> CudaDevice::add_artifacts(BuiltKernel& built, Compiled compiled, const NvrtcOptions& options) {
+  bool written = true;
+  const bool is_cubin = !compiled.cubin.empty();
+  if (is_cubin) {
+    built.artifacts.push_back(to_artifact({.kind = Artifact::Kind::kCubin,
+                                           .lane = options.lane,
+                                           .architecture = options.architecture,
+                                           .path = {},
+                                           .content = std::move(compiled.cubin)},
+                                          written));
+  }
+  if (!is_cubin || !gpus_.empty()) {
+    built.artifacts.push_back(to_artifact({.kind = Artifact::Kind::kPtx,
+                                           .lane = options.lane,
+                                           .architecture = virtual_of(options.architecture),
+                                           .path = {},
+                                           .content = std::move(compiled.ptx)},
+                                          written));
+  }
+  if (!written) {
+    return Error{"cannot write the built code; is the disk full?", scratch_->path().string()};
+  }
+  return {};
+}
+
+/// For a GPU with a file, for workers to load; clears `written` if that cannot be written.
+std::shared_ptr<const Artifact> CudaDevice::to_artifact(Artifact artifact, bool& written) {
+  if (!scratch_) {
+    return std::make_shared<const Artifact>(std::move(artifact));
+  }
+  artifact.path = scratch_->path() / fmt::format("{}.{}", next_file_.fetch_add(1),
+                                                 artifact.kind == Artifact::Kind::kCubin ? "cubin" : "ptx");
+  written = write_file(artifact.path, artifact.content) && written;
+  return with_file(std::move(artifact));
 }
 
 CompileOutcome CudaDevice::compile(const EmittedKernel& kernel, const NvrtcOptions& options, bool& from_cache) {
@@ -146,6 +243,11 @@ CompileOutcome CudaDevice::compile(const EmittedKernel& kernel, const NvrtcOptio
   return outcome;
 }
 
-Result<std::unique_ptr<Session>> CudaDevice::open(const SessionLimits&) { return Error{can_run().detail}; }
+Result<std::unique_ptr<Session>> CudaDevice::open(const SessionLimits& limits) {
+  if (const Capability capability = can_run(); !capability.available) {
+    return Error{capability.detail};
+  }
+  return open_session(limits, gpus_[next_session_++ % gpus_.size()], options_.device_bytes, options_.worker);
+}
 
 }  // namespace assay::cuda

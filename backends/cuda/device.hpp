@@ -1,7 +1,13 @@
-// The CUDA device: emitted CUDA C++ compiled by NVRTC to PTX and cubin. Launching needs a driver; this version does not
-// launch yet, and says so.
+// The CUDA device: emitted CUDA C++ compiled by NVRTC to PTX and cubin, run on GPUs through the driver API. Start
+// reading here.
+//
+// build(): one compilation for each lane and architecture of the GPUs at hand, looked up in the build cache first;
+// where there is no GPU, for the architectures that stand for all others. open(): a session (session) whose launches
+// run in processes (worker, executor) by the protocol of backends/worker. Sessions take turns on the GPUs.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -15,15 +21,19 @@
 #include "backends/build_cache.hpp"
 #include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
+#include "backends/scratch_directory.hpp"
 #include "ir/support/result.hpp"
 
 namespace assay::cuda {
 
 struct CudaOptions {
-  /// What each lane is compiled for: compute_XX gives PTX, sm_XX a cubin. Those that the NVRTC at hand does not know
-  /// are left out.
+  /// What each lane is compiled for where no GPU says it: compute_XX gives PTX, sm_XX a cubin. Those that the NVRTC at
+  /// hand does not know are left out.
   std::vector<std::string> native_architectures{"compute_75", "compute_100", "sm_75"};
   std::vector<std::string> lift_architectures{"compute_75"};
+  std::optional<std::vector<int>> gpus{{0}};  ///< whose numbers are the driver's; nothing: all that there are
+  std::size_t device_bytes = 0;               ///< of a GPU's memory, for one session; 0: as much as the session's
+  std::filesystem::path worker;               ///< program whose main() calls run_if_worker(); empty: this program
   bool line_info = true;
   std::filesystem::path cache_directory;  ///< empty: default_cache_directory()
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;
@@ -45,17 +55,30 @@ class CudaDevice final : public backends::Device {
   /// A kernel is built when every artifact is. A source that one lane or architecture refuses has failed.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
-  /// Always fails, with the reason of can_run().
+  /// Fails with the reason of can_run(), or when a GPU gives no context.
   Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
+
+  /// Those that sessions take turns on; none where can_run() says no.
+  [[nodiscard]] const std::vector<Gpu>& gpus() const { return gpus_; }
 
  private:
   backends::BuildOutcome build_kernel(const backends::EmittedKernel& kernel, const backends::BuildFlags& flags);
   CompileOutcome compile(const backends::EmittedKernel& kernel, const NvrtcOptions& options, bool& from_cache);
 
+  [[nodiscard]] std::vector<std::string> architectures(backends::Lane lane) const;
+  Result<void> add_artifacts(backends::BuiltKernel& built, Compiled compiled, const NvrtcOptions& options);
+  std::shared_ptr<const backends::Artifact> to_artifact(backends::Artifact artifact, bool& written);
+  void find_gpus();
+
   CudaOptions options_;
   Result<Nvrtc> nvrtc_;
   Result<Driver> driver_;
+  std::vector<Gpu> gpus_;
+  std::string why_no_gpu_;
   std::unique_ptr<backends::BuildCache> cache_;  ///< null when there is none to be had
+  Result<backends::ScratchDirectory> scratch_;   ///< for the files that workers load
+  std::atomic<std::uint64_t> next_file_ = 0;
+  std::atomic<std::size_t> next_session_ = 0;
 };
 
 }  // namespace assay::cuda

@@ -100,9 +100,8 @@ TEST_F(CudaDeviceTest, KeepsTheLogOfARefusedKernelAndBuildsTheOthers) {
 TEST(CudaDevice, SaysWhyItDoesNotRun) {
   CudaDevice device({.use_cache = false});
   const Capability capability = device.can_run();
-  EXPECT_FALSE(capability.available);
-  EXPECT_THAT(capability.detail,
-              AnyOf("no NVRTC", "no CUDA driver", "no CUDA device", "launching on a GPU is not part of this version"));
+  if (capability.available) GTEST_SKIP() << "it runs: " << capability.detail;
+  EXPECT_THAT(capability.detail, AnyOf("no NVRTC", "no CUDA driver", "no CUDA device"));
   const auto session = device.open({});
   ASSERT_FALSE(session.ok());
   EXPECT_EQ(session.error().message, capability.detail);

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 
 #include <fmt/format.h>
 
+#include "backends/geometry.hpp"
 #include "backends/ptx/parser.hpp"
 
 namespace assay::ptx {
@@ -17,8 +17,6 @@ using namespace backends;
 namespace {
 
 constexpr std::size_t kBufferAlignment = 256;
-constexpr std::int64_t kDefaultWarps = 4;  ///< of a block, at most
-constexpr std::int64_t kMostGridBlocks = 1 << 20;
 
 AccessSite site_of(const Site& site) {
   return {.code_line = site.line,
@@ -144,24 +142,15 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   const Result<Arguments> arguments = arguments_of(launch);
   if (!arguments) return LaunchFailed{arguments.error().text()};
 
-  // A small launch gets a small block: threads without work cost time and blur profiles.
-  const std::int64_t warps = std::clamp<std::int64_t>((launch.threads + kLanes - 1) / kLanes, 1, kDefaultWarps);
-  const std::int64_t asked = launch.block == 0 ? warps * kLanes : launch.block;
-  const std::int64_t block = entry->block_threads > 0 ? entry->block_threads : asked;
-  if (launch.threads < 0 || block > std::numeric_limits<std::int32_t>::max() || block < 0) {
-    return LaunchFailed{"the number of threads is out of range"};
-  }
-  // A grid-stride loop does the rest of what does not fit a grid.
-  const std::int64_t in_block = entry->block_threads > 0 ? 1 : block;
-  const std::int64_t grid = std::clamp<std::int64_t>((launch.threads + in_block - 1) / in_block, 1, kMostGridBlocks);
+  const std::optional<BlockGrid> grid = grid_of(launch.threads, launch.block, entry->block_threads);
+  if (!grid) return LaunchFailed{"the number of threads is out of range"};
   LaunchOptions options;
   options.checks = options_.checks;
   options.schedule = {order_of(launch.order), launch.shuffle_seed, false};
   options.budget =
       options_.instructions_per_ms * static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));
   const auto start = std::chrono::steady_clock::now();
-  const RunResult result = machine_.launch(
-      *kernel, {{static_cast<std::uint32_t>(grid)}, {static_cast<std::uint32_t>(block)}}, *arguments, options);
+  const RunResult result = machine_.launch(*kernel, {{grid->blocks}, {grid->threads}}, *arguments, options);
   return outcome_of(result, launch, (*artifact)->architecture, std::chrono::steady_clock::now() - start);
 }
 

@@ -1,0 +1,207 @@
+#include "backends/cuda/executor.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "backends/geometry.hpp"
+
+namespace assay::cuda {
+
+using worker::LaunchEnd;
+using worker::Progress;
+using worker::RecordReader;
+
+namespace {
+
+/// What fresh memory holds: a kernel that reads what it was not given gets this.
+constexpr unsigned char kPoison = 0xCB;
+constexpr std::size_t kSmallestImage = std::size_t{1} << 20;
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Progress progress_of(Blame blame) {
+  switch (blame) {
+    case Blame::kRequest: return Progress::kRefused;
+    case Blame::kAccess: return Progress::kFaulted;
+    case Blame::kKernel: return Progress::kCrashed;
+    case Blame::kDuration: return Progress::kExpired;
+    case Blame::kMachine: break;
+  }
+  return Progress::kLacking;
+}
+
+LaunchEnd refused(std::string message) { return {.progress = Progress::kRefused, .message = std::move(message)}; }
+
+/// Why the arguments do not fit the parameters, of which the first is the number of threads; empty when they do.
+std::string mismatch(const std::vector<std::size_t>& sizes, std::span<const worker::ArgumentRow> arguments) {
+  if (sizes.size() != arguments.size() + 1) {
+    return fmt::format("{} arguments given, the entry takes {}", arguments.size(), sizes.size() - 1);
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (sizes[i + 1] != arguments[i].size) {
+      return fmt::format("argument {} has {} bytes, its parameter {}", i, arguments[i].size, sizes[i + 1]);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+LaunchEnd end_of(const CallError& error) {
+  const ErrorClass error_class = classify(error.code());
+  return {.progress = progress_of(error_class.blame), .message = error.what(), .can_go_on = !error_class.sticky};
+}
+
+GpuExecutor::GpuExecutor(const Driver& driver, const worker::Allowance& allowance, std::span<std::byte> buffers)
+    : driver_(driver),
+      buffers_(buffers),
+      most_bytes_(allowance.device_bytes == 0 ? buffers.size() : allowance.device_bytes),
+      context_(enter_context(driver_, allowance.device)),
+      streams_{make_stream(driver_), make_stream(driver_), make_stream(driver_), make_stream(driver_)},
+      start_(make_event(driver_)),
+      end_(make_event(driver_)) {}
+
+LaunchEnd GpuExecutor::run(const RecordReader& reader) {
+  try {
+    if (reader.loads_only()) {
+      module_of(reader.code());
+      return {};
+    }
+    return launch(reader);
+  } catch (const CallError& error) {
+    return end_of(error);
+  }
+}
+
+LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
+  const Entry& entry = entry_of(reader.code(), reader.symbol());
+  if (entry.sizes) {
+    if (std::string message = mismatch(*entry.sizes, reader.arguments()); !message.empty()) {
+      return refused(std::move(message));
+    }
+  }
+  const worker::LaunchRecord& record = reader.record();
+  const auto grid = backends::grid_of(record.threads, record.block, record.block_threads);
+  if (!grid) {
+    return refused("the number of threads is out of range");
+  }
+  std::vector<Range> ranges;
+  for (const worker::PointerRow& pointer : reader.pointers()) {
+    ranges.push_back({pointer.buffer_at, pointer.buffer_size});
+  }
+  std::ranges::sort(ranges);
+  const auto repeated = std::ranges::unique(ranges);
+  ranges.erase(repeated.begin(), repeated.end());
+  const std::size_t reach = ranges.empty() ? 1 : ranges.back().at + ranges.back().size;
+  if (!make_room(reach)) {
+    return {.progress = Progress::kLacking,
+            .message = fmt::format("the launch needs {} bytes of device memory, {} are allowed", reach, most_bytes_)};
+  }
+
+  const Stream& stream = streams_[launches_++ % streams_.size()];
+  const std::span<void*> arguments = arguments_.place(reader, image_->get());
+  long long threads = record.threads;
+  arguments.front() = &threads;
+  copy_in(ranges, stream);
+  driver_.call(driver_.cuEventRecord, "the start of a launch", start_.get(), stream.get());
+  driver_.call(driver_.cuLaunchKernel, reader.symbol(), entry.function, grid->blocks, 1U, 1U, grid->threads, 1U, 1U, 0U,
+               stream.get(), arguments.data(), static_cast<void**>(nullptr));
+  driver_.call(driver_.cuEventRecord, "the end of a launch", end_.get(), stream.get());
+  // Before anything is copied back: the host's buffers keep what they held if the kernel failed.
+  driver_.call(driver_.cuStreamSynchronize, reader.symbol(), stream.get());
+  copy_out(ranges, stream);
+  driver_.call(driver_.cuStreamSynchronize, "the copies of results", stream.get());
+  return {.nanoseconds = static_cast<std::int64_t>(nanoseconds_between(driver_, start_, end_))};
+}
+
+/// The module of the first of the files that the driver takes.
+const Module& GpuExecutor::module_of(const std::string& code) {
+  if (const auto known = modules_.find(code); known != modules_.end()) {
+    return known->second;
+  }
+  std::istringstream paths(code);
+  std::string path;
+  while (std::getline(paths, path)) {
+    try {
+      return modules_.emplace(code, load_module(driver_, content_of(path), path)).first->second;
+    } catch (const CallError& error) {
+      // A cubin of another architecture, or PTX newer than the driver: the next file may do.
+      if (classify(error.code()).blame != Blame::kRequest || paths.peek() == std::istringstream::traits_type::eof()) {
+        throw;
+      }
+    }
+  }
+  throw CallError("cuModuleLoadDataEx", code, CUDA_ERROR_INVALID_IMAGE, "no file", "the launch names no code");
+}
+
+const GpuExecutor::Entry& GpuExecutor::entry_of(const std::string& code, const std::string& symbol) {
+  const auto [entry, is_new] = entries_.try_emplace({code, symbol});
+  if (is_new) {
+    try {
+      entry->second.function = find_function(driver_, module_of(code), symbol);
+      entry->second.sizes = parameter_sizes(entry->second.function);
+    } catch (const CallError&) {
+      entries_.erase(entry);
+      throw;
+    }
+  }
+  return entry->second;
+}
+
+std::optional<std::vector<std::size_t>> GpuExecutor::parameter_sizes(CUfunction function) const {
+  if (driver_.cuFuncGetParamInfo.address == nullptr) {
+    return std::nullopt;
+  }
+  std::vector<std::size_t> sizes;
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  // The driver tells the number of parameters by refusing the first index behind them.
+  while (driver_.cuFuncGetParamInfo.address(function, sizes.size(), &offset, &size) == CUDA_SUCCESS) {
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+/// Lets the image reach `bytes` far; false when it may not. Larger, it is another one: nothing in it is kept.
+bool GpuExecutor::make_room(std::size_t bytes) {
+  if (bytes > most_bytes_) {
+    return false;
+  }
+  if (bytes <= image_bytes_) {
+    return true;
+  }
+  image_.reset();
+  image_bytes_ = 0;
+  const std::size_t size = std::min(std::max(std::bit_ceil(bytes), kSmallestImage), std::max(most_bytes_, bytes));
+  image_.emplace(allocate(driver_, size));
+  driver_.call(driver_.cuMemsetD8Async, "fresh device memory", image_->get(), kPoison, size, streams_[0].get());
+  driver_.call(driver_.cuStreamSynchronize, "fresh device memory", streams_[0].get());
+  image_bytes_ = size;
+  return true;
+}
+
+void GpuExecutor::copy_in(std::span<const Range> ranges, const Stream& stream) const {
+  for (const Range& range : ranges) {
+    if (range.size == 0) continue;
+    driver_.call(driver_.cuMemcpyHtoDAsync_v2, "a launch's buffer", image_->get() + range.at,
+                 static_cast<const void*>(buffers_.data() + range.at), range.size, stream.get());
+  }
+}
+
+void GpuExecutor::copy_out(std::span<const Range> ranges, const Stream& stream) const {
+  for (const Range& range : ranges) {
+    if (range.size == 0) continue;
+    driver_.call(driver_.cuMemcpyDtoHAsync_v2, "a launch's buffer", static_cast<void*>(buffers_.data() + range.at),
+                 image_->get() + range.at, range.size, stream.get());
+  }
+}
+
+}  // namespace assay::cuda

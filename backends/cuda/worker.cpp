@@ -1,0 +1,30 @@
+#include "backends/cuda/worker.hpp"
+
+#include <memory>
+
+#include "backends/cuda/executor.hpp"
+
+namespace assay::cuda {
+
+namespace {
+
+Result<std::unique_ptr<worker::Executor>> make_executor(const worker::Allowance& allowance,
+                                                        std::span<std::byte> buffers) {
+  const Result<Driver> driver = Driver::load();
+  if (!driver) {
+    return driver.error();
+  }
+  try {
+    return std::unique_ptr<worker::Executor>(std::make_unique<GpuExecutor>(*driver, allowance, buffers));
+  } catch (const CallError& error) {
+    return Error{error.what()};
+  }
+}
+
+}  // namespace
+
+std::optional<int> run_if_worker(int argc, const char* const* argv) {
+  return worker::serve_if_worker(argc, argv, kWorkerRole, make_executor);
+}
+
+}  // namespace assay::cuda
