@@ -23,8 +23,22 @@ std::vector<std::string> check_names() {
   return names;
 }
 
+namespace {
+
+cuda::CudaOptions cuda_options(const DeviceOptions& options) {
+  cuda::CudaOptions result{.device_bytes = options.device_bytes};
+  if (options.gpu == "all") {
+    result.gpus.reset();
+  } else {
+    result.gpus = {std::stoi(options.gpu)};
+  }
+  return result;
+}
+
+}  // namespace
+
 std::unique_ptr<backends::Device> make_device(std::string_view name, const DeviceOptions& options) {
-  if (name == "cuda") return std::make_unique<cuda::CudaDevice>(cuda::CudaOptions{});
+  if (name == "cuda") return std::make_unique<cuda::CudaDevice>(cuda_options(options));
   if (name == "ptx")
     return std::make_unique<ptx::PtxDevice>(ptx::PtxOptions{.checks = checks_without(options.no_checks)});
   return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compiler = options.compiler});

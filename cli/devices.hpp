@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ inline constexpr std::array<std::string_view, 3> kDeviceNames{"cpu", "cuda", "pt
 struct DeviceOptions {
   std::string compiler;                     ///< of the CPU; empty: $CXX, else c++
   std::vector<std::string> no_checks = {};  ///< of ptx: those of check_names() that are not made
+  std::string gpu = "0";                    ///< of cuda: a number, or "all" to share the work out among all
+  std::size_t device_bytes = 0;             ///< of cuda: a GPU's memory that a session may use; 0: as the session's
 };
 
 /// The checks of the device ptx: "races", "uninitialised".

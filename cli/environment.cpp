@@ -42,14 +42,6 @@ std::string cpu_text() {
   return fmt::format("{}, {} threads", model.empty() ? "unknown model" : model, std::thread::hardware_concurrency());
 }
 
-/// The driver's side of a CUDA device that can run.
-std::string driver_text() {
-  const Result<cuda::Driver> driver = cuda::Driver::load();
-  if (!driver.ok()) return "";
-  return fmt::format("{} device{}, driver for CUDA {}", driver->device_count(), driver->device_count() == 1 ? "" : "s",
-                     driver->version());
-}
-
 harness::DeviceStatus look_at_device(std::string_view name, const DeviceOptions& options, const std::string& cpu) {
   const auto device = make_device(name, options);
   const backends::Capability build = device->can_build();
@@ -57,7 +49,7 @@ harness::DeviceStatus look_at_device(std::string_view name, const DeviceOptions&
   return {.name = std::string(name),
           .available = run.available,
           .reason = run.available ? "" : run.detail,
-          .description = name == "cuda" ? driver_text() : cpu,
+          .description = name == "cuda" && run.available ? run.detail : cpu,
           .toolkit = build.available ? build.detail : ""};
 }
 
@@ -74,7 +66,10 @@ Tool nvrtc_tool() {
 
 Tool driver_tool() {
   const Result<cuda::Driver> driver = cuda::Driver::load();
-  return {"CUDA driver", driver.ok(), driver.ok() ? driver_text() : reason_text(driver.error())};
+  if (!driver.ok()) return {"CUDA driver", false, reason_text(driver.error())};
+  return {"CUDA driver", true,
+          fmt::format("for CUDA {}, {} device{}", driver->version(), driver->device_count(),
+                      driver->device_count() == 1 ? "" : "s")};
 }
 
 Tool cupti_tool() {

@@ -59,7 +59,10 @@ harness::RunOptions run_options(const JudgeOptions& options, const harness::Mode
 }
 
 DeviceOptions device_options(const JudgeOptions& options) {
-  return {.compiler = options.compiler, .no_checks = options.no_checks};
+  return {.compiler = options.compiler,
+          .no_checks = options.no_checks,
+          .gpu = options.gpu,
+          .device_bytes = options.device_bytes};
 }
 
 /// The selection by mode and passes: most runs have one group for each mode.

@@ -1,6 +1,7 @@
 // A run from its options to its exit status.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct JudgeOptions {
   int jobs = 0;
   std::string compiler;
   std::vector<std::string> no_checks;  ///< of the device ptx
+  std::string gpu = "0";               ///< of the device cuda, as DeviceOptions::gpu
+  std::size_t device_bytes = 0;        ///< of the device cuda, as DeviceOptions::device_bytes
   std::string output = "out";
   bool resume = false;    ///< go on with the records in `output`
   std::string failed_in;  ///< judge what failed in this folder's run, in place of the selectors; empty: the selectors

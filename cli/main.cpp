@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "backends/cpu/worker.hpp"
+#include "backends/cuda/worker.hpp"
 #include "cli/command.hpp"
 #include "cli/version.hpp"
 #include "harness/select/suggest.hpp"
@@ -69,6 +70,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (const auto status = assay::cpu::run_if_worker(argc, argv)) return *status;
+  if (const auto status = assay::cuda::run_if_worker(argc, argv)) return *status;
   open_standard_streams();
   // A limit on file sizes and a reader that went away are write errors, told where they happen, and not sudden deaths.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -1,0 +1,236 @@
+// The functions of libcuda over the fake GPU. Start reading at Process::call(), which each of them goes through.
+//
+// Built as a shared library of its own, which $ASSAY_CUDA_DRIVER names to a program that is to take it for libcuda. It
+// lets every path of the CUDA device be taken where there is no GPU, failures included; what it computes is the PTX
+// device's doing, and proves nothing of hardware.
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include <unistd.h>
+
+#include "backends/cuda/fake_driver/control.hpp"
+#include "backends/cuda/fake_driver/gpu.hpp"
+#include "backends/cuda/fake_driver/plan.hpp"
+
+namespace assay::cuda::fake {
+
+namespace {
+
+constexpr int kVersion = 13000;
+constexpr int kMultiprocessors = 1;
+constexpr int kThreadsOfMultiprocessor = 1024;
+constexpr int kCacheBytes = 1 << 20;
+constexpr int kRegisters = 32;
+
+constexpr std::string_view kName = "fake GPU (PTX executed on the CPU)";
+
+struct ResultName {
+  CUresult code;
+  const char* name;
+  const char* meaning;
+};
+constexpr std::array kResults = {
+    ResultName{CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
+    ResultName{CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    ResultName{CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    ResultName{CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+    ResultName{CUDA_ERROR_DEVICE_UNAVAILABLE, "CUDA_ERROR_DEVICE_UNAVAILABLE",
+               "CUDA-capable device(s) is/are busy or unavailable"},
+    ResultName{CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    ResultName{CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    ResultName{CUDA_ERROR_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    ResultName{CUDA_ERROR_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU",
+               "no kernel image is available for execution on the device"},
+    ResultName{CUDA_ERROR_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+    ResultName{CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+    ResultName{CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    ResultName{CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    ResultName{CUDA_ERROR_MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
+    ResultName{CUDA_ERROR_LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
+    ResultName{CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+};
+
+/// The one machine of the process.
+class Process {
+ public:
+  Process() {
+    const char* const text = std::getenv("ASSAY_FAKE_GPU");
+    if (!reset(text == nullptr ? "" : text)) std::abort();
+  }
+
+  bool reset(const char* text) {
+    Result<Plan> plan = Plan::parse(text);
+    if (!plan) {
+      std::fprintf(stderr, "fake driver: %s\n", plan.error().text().c_str());
+      return false;
+    }
+    plan_ = plan.take();
+    gpu_ = std::make_unique<Gpu>(plan_.memory_bytes());
+    return true;
+  }
+
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] Gpu& gpu() { return *gpu_; }
+
+  /// Does what the plan says of this call; the work, unless that is something else or a kernel has failed.
+  template <typename Work>
+  CUresult call(const char* name, const Work& work) {
+    const std::lock_guard lock(mutex_);
+    const Step step = plan_.next(name);
+    switch (step.action) {
+      case Action::kWork: break;
+      case Action::kFail: return failed(step.result);
+      case Action::kLose: gpu_->fail(CUDA_ERROR_DEVICE_UNAVAILABLE); break;
+      case Action::kHang:
+        for (;;)
+          ::pause();
+      case Action::kDie: std::raise(SIGKILL);
+    }
+    return gpu_->failure() != CUDA_SUCCESS ? gpu_->failure() : work(*gpu_);
+  }
+
+ private:
+  /// From 700 on, results tell of a kernel that failed, and stay.
+  CUresult failed(CUresult result) {
+    const bool sticky = result >= CUDA_ERROR_ILLEGAL_ADDRESS && result <= CUDA_ERROR_LAUNCH_FAILED;
+    if (sticky) gpu_->fail(result);
+    return result;
+  }
+
+  std::mutex mutex_;
+  Plan plan_;
+  std::unique_ptr<Gpu> gpu_;
+};
+
+Process& process() {
+  static Process the_process;
+  return the_process;
+}
+
+CUresult copied(std::byte* to, const void* from, std::size_t bytes) {
+  if (to == nullptr || from == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::memcpy(to, from, bytes);
+  return CUDA_SUCCESS;
+}
+
+int attribute(CUdevice_attribute which, int compute) {
+  switch (which) {
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return kMultiprocessors;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return kCacheBytes;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return kThreadsOfMultiprocessor;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return compute / 10;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return compute % 10;
+    default: return 0;
+  }
+}
+
+template <auto Member>
+CUresult text_of(CUresult code, const char** text) {
+  const auto row = std::ranges::find(kResults, code, &ResultName::code);
+  *text = row == kResults.end() ? nullptr : row->*Member;
+  return row == kResults.end() ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------- the driver's functions
+
+/// Defines a function of the driver; its body is the work, and knows the fake GPU as `gpu`.
+#define ASSAY_FAKE(name, parameters, ...)                                                  \
+  extern "C" CUresult name parameters {                                                    \
+    return process().call(#name, [&]([[maybe_unused]] Gpu & gpu) -> CUresult __VA_ARGS__); \
+  }
+
+extern "C" CUresult cuGetErrorName(CUresult error, const char** text) {
+  return text_of<&ResultName::name>(error, text);
+}
+extern "C" CUresult cuGetErrorString(CUresult error, const char** text) {
+  return text_of<&ResultName::meaning>(error, text);
+}
+
+ASSAY_FAKE(cuInit, (unsigned), { return CUDA_SUCCESS; })
+ASSAY_FAKE(cuDriverGetVersion, (int* version), { return *version = kVersion, CUDA_SUCCESS; })
+ASSAY_FAKE(cuDeviceGetCount, (int* count), { return *count = process().plan().gpus(), CUDA_SUCCESS; })
+ASSAY_FAKE(cuDeviceGet, (CUdevice * device, int ordinal), {
+  *device = ordinal;
+  return ordinal >= 0 && ordinal < process().plan().gpus() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+})
+ASSAY_FAKE(cuDeviceGetName, (char* name, int size, CUdevice), {
+  name[kName.copy(name, static_cast<std::size_t>(size) - 1)] = '\0';
+  return CUDA_SUCCESS;
+})
+ASSAY_FAKE(cuDeviceTotalMem_v2, (std::size_t * bytes, CUdevice),
+           { return *bytes = process().plan().memory_bytes(), CUDA_SUCCESS; })
+ASSAY_FAKE(cuDeviceGetAttribute, (int* value, CUdevice_attribute which, CUdevice),
+           { return *value = attribute(which, process().plan().compute()), CUDA_SUCCESS; })
+
+ASSAY_FAKE(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), {
+  gpu.count_context(1);
+  *context = reinterpret_cast<CUcontext>(static_cast<std::intptr_t>(device) + 1);
+  return CUDA_SUCCESS;
+})
+ASSAY_FAKE(cuDevicePrimaryCtxRelease_v2, (CUdevice), { return gpu.count_context(-1), CUDA_SUCCESS; })
+ASSAY_FAKE(cuCtxSetCurrent, (CUcontext context),
+           { return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS; })
+
+ASSAY_FAKE(cuModuleLoadDataEx, (CUmodule * module, const void* image, unsigned, CUjit_option*, void**),
+           { return gpu.load_module(static_cast<const char*>(image), module); })
+ASSAY_FAKE(cuModuleUnload, (CUmodule module), { return gpu.unload_module(module); })
+ASSAY_FAKE(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name),
+           { return gpu.get_function(module, name, function); })
+ASSAY_FAKE(cuFuncGetParamInfo, (CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes),
+           { return gpu.parameter(function, index, offset, bytes); })
+ASSAY_FAKE(cuFuncGetAttribute, (int* value, CUfunction_attribute which, CUfunction),
+           { return *value = which == CU_FUNC_ATTRIBUTE_NUM_REGS ? kRegisters : 0, CUDA_SUCCESS; })
+ASSAY_FAKE(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, CUfunction, int threads, std::size_t),
+           { return *blocks = kThreadsOfMultiprocessor / std::max(threads, 1), CUDA_SUCCESS; })
+ASSAY_FAKE(cuLaunchKernel,
+           (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+            unsigned block_z, unsigned shared_bytes, CUstream, void** arguments, void**),
+           {
+             const CUresult result =
+                 gpu.launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, arguments);
+             // A launch that is refused says so at once; a kernel that fails is found out later.
+             if (result < CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_NOT_SUPPORTED) return result;
+             gpu.fail(result);
+             return CUDA_SUCCESS;
+           })
+
+ASSAY_FAKE(cuMemAlloc_v2, (CUdeviceptr * address, std::size_t bytes), { return gpu.allocate(bytes, address); })
+ASSAY_FAKE(cuMemFree_v2, (CUdeviceptr address), { return gpu.free(address); })
+ASSAY_FAKE(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, std::size_t bytes, CUstream),
+           { return copied(gpu.host(to, bytes), from, bytes); })
+ASSAY_FAKE(cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, std::size_t bytes, CUstream),
+           { return copied(static_cast<std::byte*>(to), gpu.host(from, bytes), bytes); })
+ASSAY_FAKE(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream),
+           { return copied(gpu.host(to, bytes), gpu.host(from, bytes), bytes); })
+ASSAY_FAKE(cuMemsetD8Async, (CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream), {
+  std::byte* const memory = gpu.host(to, bytes);
+  if (memory == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::memset(memory, value, bytes);
+  return CUDA_SUCCESS;
+})
+
+ASSAY_FAKE(cuStreamCreate, (CUstream * stream, unsigned), { return *stream = gpu.make_stream(), CUDA_SUCCESS; })
+ASSAY_FAKE(cuStreamDestroy_v2, (CUstream), { return gpu.end_stream(), CUDA_SUCCESS; })
+ASSAY_FAKE(cuStreamSynchronize, (CUstream), { return CUDA_SUCCESS; })
+ASSAY_FAKE(cuEventCreate, (CUevent * event, unsigned), { return *event = gpu.make_event(), CUDA_SUCCESS; })
+ASSAY_FAKE(cuEventDestroy_v2, (CUevent event), { return gpu.end_event(event); })
+ASSAY_FAKE(cuEventRecord, (CUevent event, CUstream), { return gpu.record(event); })
+ASSAY_FAKE(cuEventSynchronize, (CUevent), { return CUDA_SUCCESS; })
+ASSAY_FAKE(cuEventElapsedTime, (float* milliseconds, CUevent start, CUevent end),
+           { return gpu.elapsed(start, end, milliseconds); })
+
+#undef ASSAY_FAKE
+
+extern "C" int assay_fake_gpu_reset(const char* plan) { return process().reset(plan) ? 0 : 1; }
+extern "C" int assay_fake_gpu_live() { return process().gpu().live().total(); }
+
+}  // namespace assay::cuda::fake

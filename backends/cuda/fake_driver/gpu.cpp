@@ -1,0 +1,161 @@
+#include "backends/cuda/fake_driver/gpu.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "backends/ptx/parser.hpp"
+
+namespace assay::cuda::fake {
+
+namespace {
+
+/// A CUfunction is a kernel that its module owns.
+const ptx::Kernel& kernel_of(CUfunction function) { return *reinterpret_cast<const ptx::Kernel*>(function); }
+
+}  // namespace
+
+CUresult Gpu::load_module(const char* image, CUmodule* module) {
+  // A cubin is for hardware.
+  if (std::string_view(image).starts_with("\x7f"
+                                          "ELF"))
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  Result<ptx::Module> parsed = ptx::parse(image, "module.ptx");
+  if (!parsed) return CUDA_ERROR_INVALID_PTX;
+  auto owned = std::make_unique<Module>();
+  owned->parsed = std::make_shared<const ptx::Module>(parsed.take());
+  *module = reinterpret_cast<CUmodule>(owned.get());
+  modules_.emplace(*module, std::move(owned));
+  ++live_.modules;
+  return CUDA_SUCCESS;
+}
+
+CUresult Gpu::unload_module(CUmodule module) {
+  if (modules_.erase(module) == 0) return CUDA_ERROR_INVALID_HANDLE;
+  --live_.modules;
+  return CUDA_SUCCESS;
+}
+
+CUresult Gpu::get_function(CUmodule module, const char* name, CUfunction* function) {
+  const auto found = modules_.find(module);
+  if (found == modules_.end()) return CUDA_ERROR_INVALID_HANDLE;
+  auto& kernel = found->second->kernels[name];
+  if (kernel == nullptr) {
+    auto lowered = ptx::lower(found->second->parsed, name);
+    if (!lowered) return CUDA_ERROR_NOT_FOUND;
+    kernel = lowered.take();
+  }
+  *function = reinterpret_cast<CUfunction>(const_cast<ptx::Kernel*>(kernel.get()));
+  return CUDA_SUCCESS;
+}
+
+CUresult Gpu::parameter(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes) const {
+  const std::vector<ptx::Variable>& parameters = kernel_of(function).function->parameters;
+  if (index >= parameters.size()) return CUDA_ERROR_INVALID_VALUE;
+  *offset = parameters[index].offset;
+  *bytes = parameters[index].bytes;
+  return CUDA_SUCCESS;
+}
+
+CUresult Gpu::launch(CUfunction function, ptx::Geometry geometry, void** arguments) {
+  const ptx::Kernel& kernel = kernel_of(function);
+  // The machine numbers its allocations from the first, so each slot keeps its address.
+  machine_.reset();
+  for (auto& slot : slots_)
+    machine_.adopt("device memory", slot ? std::span<std::byte>(*slot) : std::span<std::byte>());
+  ptx::Arguments values;
+  for (std::size_t i = 0; const ptx::Variable& parameter : kernel.function->parameters) {
+    const auto* const bytes = static_cast<const std::byte*>(arguments[i++]);
+    values.add_bytes({bytes, bytes + parameter.bytes});
+  }
+  // Not owned here: the module does, and outlives the launch.
+  const std::shared_ptr<const ptx::Kernel> borrowed(&kernel, [](const ptx::Kernel*) {});
+  const ptx::LaunchOptions options{
+      .checks = ptx::Checks::none(), .schedule = {}, .budget = std::numeric_limits<std::uint64_t>::max()};
+  return result_of(machine_.launch(borrowed, geometry, values, options));
+}
+
+CUresult Gpu::result_of(const ptx::RunResult& result) const {
+  if (!result.findings.empty()) {
+    const bool misaligned = result.findings.front().kind == ptx::Finding::Kind::kMisaligned;
+    return misaligned ? CUDA_ERROR_MISALIGNED_ADDRESS : CUDA_ERROR_ILLEGAL_ADDRESS;
+  }
+  switch (result.status) {
+    case ptx::RunResult::Status::kCompleted: return CUDA_SUCCESS;
+    case ptx::RunResult::Status::kRefused: return CUDA_ERROR_INVALID_VALUE;
+    case ptx::RunResult::Status::kUnsupported: return CUDA_ERROR_NOT_SUPPORTED;
+    case ptx::RunResult::Status::kTrapped: return CUDA_ERROR_LAUNCH_FAILED;
+    default: return CUDA_ERROR_UNKNOWN;
+  }
+}
+
+CUdeviceptr Gpu::base_of(std::size_t slot) {
+  return ((slot + ptx::kFirstAllocation) << ptx::kWindowBits) + ptx::kWindowMiddle;
+}
+
+CUresult Gpu::allocate(std::size_t bytes, CUdeviceptr* address) {
+  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (bytes > memory_bytes_ - used_bytes_) return CUDA_ERROR_OUT_OF_MEMORY;
+  auto slot = std::ranges::find_if(slots_, [](const auto& candidate) { return !candidate; });
+  if (slot == slots_.end()) slot = slots_.emplace(slot);
+  slot->emplace(bytes);
+  used_bytes_ += bytes;
+  ++live_.allocations;
+  *address = base_of(static_cast<std::size_t>(slot - slots_.begin()));
+  return CUDA_SUCCESS;
+}
+
+CUresult Gpu::free(CUdeviceptr address) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i] || base_of(i) != address) continue;
+    used_bytes_ -= slots_[i]->size();
+    slots_[i].reset();
+    --live_.allocations;
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+std::byte* Gpu::host(CUdeviceptr address, std::size_t bytes) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const CUdeviceptr base = base_of(i);
+    if (!slots_[i] || address < base || address - base > slots_[i]->size()) continue;
+    const std::size_t offset = address - base;
+    return bytes <= slots_[i]->size() - offset ? slots_[i]->data() + offset : nullptr;
+  }
+  return nullptr;
+}
+
+CUevent Gpu::make_event() {
+  const auto event = reinterpret_cast<CUevent>(++last_event_);
+  events_[event];
+  ++live_.events;
+  return event;
+}
+
+CUresult Gpu::end_event(CUevent event) {
+  if (events_.erase(event) == 0) return CUDA_ERROR_INVALID_HANDLE;
+  --live_.events;
+  return CUDA_SUCCESS;
+}
+
+CUresult Gpu::record(CUevent event) {
+  const auto found = events_.find(event);
+  if (found == events_.end()) return CUDA_ERROR_INVALID_HANDLE;
+  found->second = Clock::now();
+  return CUDA_SUCCESS;
+}
+
+CUresult Gpu::elapsed(CUevent start, CUevent end, float* milliseconds) const {
+  const auto first = events_.find(start);
+  const auto last = events_.find(end);
+  if (first == events_.end() || last == events_.end() || !first->second || !last->second) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  *milliseconds = std::chrono::duration<float, std::milli>(*last->second - *first->second).count();
+  return CUDA_SUCCESS;
+}
+
+}  // namespace assay::cuda::fake

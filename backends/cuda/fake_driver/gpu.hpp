@@ -1,0 +1,79 @@
+// The fake driver's GPU: memory of the host, and PTX executed by the machine of backends/ptx.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/driver/symbols.hpp"
+#include "backends/ptx/machine.hpp"
+
+namespace assay::cuda::fake {
+
+/// What is alive; all zero when everything that was made has been ended.
+struct Live {
+  int contexts = 0;
+  int modules = 0;
+  int streams = 0;
+  int events = 0;
+  int allocations = 0;
+  [[nodiscard]] int total() const { return contexts + modules + streams + events + allocations; }
+};
+
+/// Every member does the work of the call of its name, and gives its result. Work is done when it is asked for; only
+/// the failure of a kernel is told later, by the next call that waits, and by all calls behind that, as a GPU does.
+class Gpu {
+ public:
+  Gpu(std::size_t memory_bytes) : memory_bytes_(memory_bytes) {}
+
+  CUresult load_module(const char* image, CUmodule* module);
+  CUresult unload_module(CUmodule module);
+  CUresult get_function(CUmodule module, const char* name, CUfunction* function);
+  CUresult parameter(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes) const;
+  CUresult launch(CUfunction function, ptx::Geometry geometry, void** arguments);
+
+  CUresult allocate(std::size_t bytes, CUdeviceptr* address);
+  CUresult free(CUdeviceptr address);
+  /// The host's memory behind `bytes` from the address on; null when they are no memory of the GPU.
+  std::byte* host(CUdeviceptr address, std::size_t bytes);
+
+  CUstream make_stream() { return ++live_.streams, reinterpret_cast<CUstream>(++last_stream_); }
+  void end_stream() { --live_.streams; }
+  CUevent make_event();
+  CUresult end_event(CUevent event);
+  CUresult record(CUevent event);
+  CUresult elapsed(CUevent start, CUevent end, float* milliseconds) const;
+
+  void count_context(int change) { live_.contexts += change; }
+  [[nodiscard]] const Live& live() const { return live_; }
+  [[nodiscard]] CUresult failure() const { return failure_; }
+  void fail(CUresult failure) { failure_ = failure; }
+  void forget_failure() { failure_ = CUDA_SUCCESS; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Module {
+    std::shared_ptr<const ptx::Module> parsed;
+    std::map<std::string, std::shared_ptr<const ptx::Kernel>> kernels;
+  };
+
+  [[nodiscard]] static CUdeviceptr base_of(std::size_t slot);
+  [[nodiscard]] CUresult result_of(const ptx::RunResult& result) const;
+
+  std::size_t memory_bytes_;
+  std::size_t used_bytes_ = 0;
+  ptx::Machine machine_;
+  std::vector<std::optional<std::vector<std::byte>>> slots_;  ///< allocations, or what is free again
+  std::map<CUmodule, std::unique_ptr<Module>> modules_;
+  std::map<CUevent, std::optional<Clock::time_point>> events_;
+  std::uintptr_t last_stream_ = 0;
+  std::uintptr_t last_event_ = 0;
+  Live live_;
+  CUresult failure_ = CUDA_SUCCESS;  ///< of a kernel; sticky
+};
+
+}  // namespace assay::cuda::fake

@@ -1,0 +1,88 @@
+#include "backends/cuda/fake_driver/plan.hpp"
+
+#include <charconv>
+#include <functional>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace assay::cuda::fake {
+
+namespace {
+
+template <typename T>
+std::optional<T> number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// "64M".
+std::optional<std::size_t> size_of(std::string_view text) {
+  const bool mebi = text.ends_with('M');
+  if (mebi) text.remove_suffix(1);
+  const auto value = number<std::size_t>(text);
+  return value ? std::optional(*value << (mebi ? 20U : 0U)) : std::nullopt;
+}
+
+std::optional<Step> step_of(std::string_view text) {
+  if (text == "lose") return Step{Action::kLose};
+  if (text == "hang") return Step{Action::kHang};
+  if (text == "die") return Step{Action::kDie};
+  const auto result = number<CUresult>(text);
+  return result ? std::optional(Step{Action::kFail, *result}) : std::nullopt;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  const std::size_t end = text.find_last_not_of(' ') + 1;
+  return text.substr(begin, end - begin);
+}
+
+}  // namespace
+
+Result<Plan> Plan::parse(std::string_view text) {
+  Plan plan;
+  while (!text.empty()) {
+    const std::size_t semicolon = std::min(text.find(';'), text.size());
+    const std::string_view rule = trimmed(text.substr(0, semicolon));
+    text.remove_prefix(std::min(semicolon + 1, text.size()));
+    if (rule.empty()) continue;
+    const std::size_t equals = std::min(rule.find('='), rule.size());
+    const std::string_view value = rule.substr(std::min(equals + 1, rule.size()));
+    if (const Result<void> parsed = plan.parse_rule(rule.substr(0, equals), value); !parsed) {
+      return Error{fmt::format("found '{}', expected {}", rule, parsed.error().message), "ASSAY_FAKE_GPU"};
+    }
+  }
+  return plan;
+}
+
+Result<void> Plan::parse_rule(std::string_view key, std::string_view value) {
+  if (key == "memory") {
+    const auto size = size_of(value);
+    memory_bytes_ = size.value_or(0);
+    return size ? Result<void>{} : Error{"memory=BYTES or memory=64M"};
+  }
+  if (key == "gpus" || key == "compute") {
+    const auto count = number<int>(value);
+    (key == "gpus" ? gpus_ : compute_) = count.value_or(0);
+    return count ? Result<void>{} : Error{"a number"};
+  }
+  const std::size_t at = key.find('@');
+  const auto turn = number<std::uint64_t>(key.substr(std::min(at + 1, key.size())));
+  const auto step = step_of(value);
+  if (at == std::string_view::npos || !turn || !step) return Error{"CALL@N=RESULT, or lose, hang or die"};
+  steps_[std::string(key.substr(0, at))][*turn] = *step;
+  return {};
+}
+
+Step Plan::next(const char* call) {
+  const std::uint64_t turn = ++counts_[call];
+  const auto rules = steps_.find(std::string_view(call));
+  if (rules == steps_.end()) return {};
+  const auto step = rules->second.find(turn);
+  return step == rules->second.end() ? Step{} : step->second;
+}
+
+}  // namespace assay::cuda::fake
