@@ -40,11 +40,24 @@ auto position(const StateCell& cell) { return std::tuple(cell.family, cell.pass 
 
 std::string date_of(const Run& run) { return run.start.at("started").get<std::string>().substr(0, 10); }
 
-std::string toolkit_of(const Run& run, const std::string& device) {
+json environment_of(const Run& run, const std::string& device) {
   for (const json& row : run.start.at("environment").at("devices")) {
-    if (row.at("name") == device) return row.at("toolkit");
+    if (row.at("name") == device) return row;
   }
-  return "";
+  return {{"toolkit", ""}, {"description", ""}};
+}
+
+// The toolkit, and for CUDA the GPU: "NVRTC 13.0 on NVIDIA H200, sm_90".
+std::string toolkit_of(const Run& run, const std::string& device) {
+  const json row = environment_of(run, device);
+  const std::string description = row.at("description");
+  if (device != "cuda" || description.empty()) return row.at("toolkit");
+  return fmt::format("{} on {}", row.at("toolkit").get<std::string>(), description);
+}
+
+// Whether the run's CUDA device was the stand-in that tests use.
+bool is_fake(const Run& run) {
+  return environment_of(run, "cuda").at("description").get<std::string>().starts_with("fake GPU");
 }
 
 void put_cell(State& state, StateCell cell) {
@@ -167,6 +180,10 @@ Result<void> write_state(const std::filesystem::path& file, const State& state) 
 Result<void> update_state(State& state, const Run& run, const Summary& summary) {
   const std::string run_id = run.start.at("run_id");
   if (!run.complete()) return Error{"the run did not finish, expected one with its last line", run_id};
+
+  if (is_fake(run)) {
+    return Error{"the run had a fake GPU, which proves nothing of hardware; expected a real one, or none", run_id};
+  }
 
   std::map<std::string, Tally> devices;
   for (const GridCell& cell : summary.grid) {

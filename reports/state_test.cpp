@@ -98,14 +98,24 @@ TEST_F(StateTest, OlderRunDoesNotReplaceANewerOne) {
 TEST_F(StateTest, RunOnAGpuIsShownWithDateAndToolkit) {
   reports::Run run = run_of({.kernels_per_family = 1, .failures = false});
   run.start["environment"]["devices"][1]["toolkit"] = "NVRTC 12.8 | <b>";
+  run.start["environment"]["devices"][1]["description"] = "NVIDIA H200, sm_90";
   for (nlohmann::json& record : run.cases) {
     if (record.at("device") == "cuda") record["outcome"] = "pass";
   }
   State state = empty_state();
   ASSERT_TRUE(update(state, run).ok());
   const std::string page = state_page(state);
-  EXPECT_THAT(page, HasSubstr("Kernels last ran on a GPU on 2026-11-21, with NVRTC 12.8 \\| &lt;b>."));
-  EXPECT_THAT(page, HasSubstr("| 1 of 1 pass; 2026-11-21, NVRTC 12.8 \\| &lt;b> | never ran |"));
+  EXPECT_THAT(page,
+              HasSubstr("Kernels last ran on a GPU on 2026-11-21, with NVRTC 12.8 \\| &lt;b> on NVIDIA H200, sm_90."));
+  EXPECT_THAT(page, HasSubstr("| 1 of 1 pass; 2026-11-21, NVRTC 12.8 \\| &lt;b> on NVIDIA H200, sm_90 | never ran |"));
+}
+
+TEST_F(StateTest, RefusesARunOnAFakeGpu) {
+  reports::Run run = run_of({.failures = false});
+  run.start["environment"]["devices"][1]["description"] = "fake GPU (PTX executed on the CPU), sm_75";
+  State state = empty_state();
+  EXPECT_THAT(update(state, run).error().text(), HasSubstr("proves nothing of hardware"));
+  EXPECT_EQ(state, empty_state());
 }
 
 TEST_F(StateTest, RefusesARunThatDidNotFinishOrInWhichNothingRan) {

@@ -167,7 +167,8 @@ std::optional<std::vector<std::size_t>> GpuExecutor::parameter_sizes(CUfunction 
   while (driver_.cuFuncGetParamInfo.address(function, sizes.size(), &offset, &size) == CUDA_SUCCESS) {
     sizes.push_back(size);
   }
-  return sizes;
+  // Each entry has the number of threads: without a parameter the driver told nothing.
+  return sizes.empty() ? std::nullopt : std::optional(std::move(sizes));
 }
 
 /// Lets the image reach `bytes` far; false when it may not. Larger, it is another one: nothing in it is kept.

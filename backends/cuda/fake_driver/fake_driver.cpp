@@ -93,7 +93,7 @@ class Process {
           ::pause();
       case Action::kDie: std::raise(SIGKILL);
     }
-    return gpu_->failure() != CUDA_SUCCESS ? gpu_->failure() : work(*gpu_);
+    return gpu_->known_failure() != CUDA_SUCCESS ? gpu_->known_failure() : work(*gpu_);
   }
 
  private:
@@ -191,17 +191,13 @@ ASSAY_FAKE(cuFuncGetAttribute, (int* value, CUfunction_attribute which, CUfuncti
            { return *value = which == CU_FUNC_ATTRIBUTE_NUM_REGS ? kRegisters : 0, CUDA_SUCCESS; })
 ASSAY_FAKE(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, CUfunction, int threads, std::size_t),
            { return *blocks = kThreadsOfMultiprocessor / std::max(threads, 1), CUDA_SUCCESS; })
-ASSAY_FAKE(cuLaunchKernel,
-           (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-            unsigned block_z, unsigned shared_bytes, CUstream, void** arguments, void**),
-           {
-             const CUresult result =
-                 gpu.launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, arguments);
-             // A launch that is refused says so at once; a kernel that fails is found out later.
-             if (result < CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_NOT_SUPPORTED) return result;
-             gpu.fail(result);
-             return CUDA_SUCCESS;
-           })
+ASSAY_FAKE(
+    cuLaunchKernel,
+    (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+     unsigned block_z, unsigned shared_bytes, CUstream, void** arguments, void**),
+    {
+      return gpu.launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, arguments);
+    })
 
 ASSAY_FAKE(cuMemAlloc_v2, (CUdeviceptr * address, std::size_t bytes), { return gpu.allocate(bytes, address); })
 ASSAY_FAKE(cuMemFree_v2, (CUdeviceptr address), { return gpu.free(address); })
@@ -220,11 +216,11 @@ ASSAY_FAKE(cuMemsetD8Async, (CUdeviceptr to, unsigned char value, std::size_t by
 
 ASSAY_FAKE(cuStreamCreate, (CUstream * stream, unsigned), { return *stream = gpu.make_stream(), CUDA_SUCCESS; })
 ASSAY_FAKE(cuStreamDestroy_v2, (CUstream), { return gpu.end_stream(), CUDA_SUCCESS; })
-ASSAY_FAKE(cuStreamSynchronize, (CUstream), { return CUDA_SUCCESS; })
+ASSAY_FAKE(cuStreamSynchronize, (CUstream), { return gpu.wait(); })
 ASSAY_FAKE(cuEventCreate, (CUevent * event, unsigned), { return *event = gpu.make_event(), CUDA_SUCCESS; })
 ASSAY_FAKE(cuEventDestroy_v2, (CUevent event), { return gpu.end_event(event); })
 ASSAY_FAKE(cuEventRecord, (CUevent event, CUstream), { return gpu.record(event); })
-ASSAY_FAKE(cuEventSynchronize, (CUevent), { return CUDA_SUCCESS; })
+ASSAY_FAKE(cuEventSynchronize, (CUevent), { return gpu.wait(); })
 ASSAY_FAKE(cuEventElapsedTime, (float* milliseconds, CUevent start, CUevent end),
            { return gpu.elapsed(start, end, milliseconds); })
 

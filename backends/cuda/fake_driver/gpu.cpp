@@ -15,6 +15,21 @@ namespace {
 /// A CUfunction is a kernel that its module owns.
 const ptx::Kernel& kernel_of(CUfunction function) { return *reinterpret_cast<const ptx::Kernel*>(function); }
 
+/// What a launch comes to; from CUDA_ERROR_ILLEGAL_ADDRESS on as the failure of a kernel that was launched.
+CUresult result_of(const ptx::RunResult& result) {
+  if (!result.findings.empty()) {
+    const bool misaligned = result.findings.front().kind == ptx::Finding::Kind::kMisaligned;
+    return misaligned ? CUDA_ERROR_MISALIGNED_ADDRESS : CUDA_ERROR_ILLEGAL_ADDRESS;
+  }
+  switch (result.status) {
+    case ptx::RunResult::Status::kCompleted: return CUDA_SUCCESS;
+    case ptx::RunResult::Status::kRefused: return CUDA_ERROR_INVALID_VALUE;
+    case ptx::RunResult::Status::kUnsupported: return CUDA_ERROR_INVALID_IMAGE;
+    case ptx::RunResult::Status::kTrapped: return CUDA_ERROR_LAUNCH_FAILED;
+    default: return CUDA_ERROR_UNKNOWN;
+  }
+}
+
 }  // namespace
 
 CUresult Gpu::load_module(const char* image, CUmodule* module) {
@@ -72,23 +87,13 @@ CUresult Gpu::launch(CUfunction function, ptx::Geometry geometry, void** argumen
   }
   // Not owned here: the module does, and outlives the launch.
   const std::shared_ptr<const ptx::Kernel> borrowed(&kernel, [](const ptx::Kernel*) {});
-  const ptx::LaunchOptions options{
-      .checks = ptx::Checks::none(), .schedule = {}, .budget = std::numeric_limits<std::uint64_t>::max()};
-  return result_of(machine_.launch(borrowed, geometry, values, options));
-}
-
-CUresult Gpu::result_of(const ptx::RunResult& result) const {
-  if (!result.findings.empty()) {
-    const bool misaligned = result.findings.front().kind == ptx::Finding::Kind::kMisaligned;
-    return misaligned ? CUDA_ERROR_MISALIGNED_ADDRESS : CUDA_ERROR_ILLEGAL_ADDRESS;
-  }
-  switch (result.status) {
-    case ptx::RunResult::Status::kCompleted: return CUDA_SUCCESS;
-    case ptx::RunResult::Status::kRefused: return CUDA_ERROR_INVALID_VALUE;
-    case ptx::RunResult::Status::kUnsupported: return CUDA_ERROR_NOT_SUPPORTED;
-    case ptx::RunResult::Status::kTrapped: return CUDA_ERROR_LAUNCH_FAILED;
-    default: return CUDA_ERROR_UNKNOWN;
-  }
+  ptx::LaunchOptions options{.checks = ptx::Checks::none(), .budget = std::numeric_limits<std::uint64_t>::max()};
+  options.checks.misaligned = true;
+  const CUresult result = result_of(machine_.launch(borrowed, geometry, values, options));
+  // A launch that is refused says so at once.
+  if (result < CUDA_ERROR_ILLEGAL_ADDRESS) return result;
+  failure_ = result;
+  return CUDA_SUCCESS;
 }
 
 CUdeviceptr Gpu::base_of(std::size_t slot) {

@@ -50,9 +50,10 @@ class Gpu {
 
   void count_context(int change) { live_.contexts += change; }
   [[nodiscard]] const Live& live() const { return live_; }
-  [[nodiscard]] CUresult failure() const { return failure_; }
-  void fail(CUresult failure) { failure_ = failure; }
-  void forget_failure() { failure_ = CUDA_SUCCESS; }
+  /// Waits for what was launched: from now on its failure is known.
+  CUresult wait() { return known_failure_ = failure_; }
+  [[nodiscard]] CUresult known_failure() const { return known_failure_; }
+  void fail(CUresult failure) { known_failure_ = failure_ = failure; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -62,7 +63,6 @@ class Gpu {
   };
 
   [[nodiscard]] static CUdeviceptr base_of(std::size_t slot);
-  [[nodiscard]] CUresult result_of(const ptx::RunResult& result) const;
 
   std::size_t memory_bytes_;
   std::size_t used_bytes_ = 0;
@@ -73,7 +73,8 @@ class Gpu {
   std::uintptr_t last_stream_ = 0;
   std::uintptr_t last_event_ = 0;
   Live live_;
-  CUresult failure_ = CUDA_SUCCESS;  ///< of a kernel; sticky
+  CUresult failure_ = CUDA_SUCCESS;        ///< of a kernel; sticky
+  CUresult known_failure_ = CUDA_SUCCESS;  ///< the same, once a call has waited
 };
 
 }  // namespace assay::cuda::fake

@@ -1,0 +1,91 @@
+// What the executor leaves alive in the driver, with the fake one in this process.
+
+#include "backends/cuda/executor.hpp"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "backends/cuda/test_kernels.hpp"
+#include "backends/shared_object.hpp"
+#include "backends/worker/command_writer.hpp"
+
+namespace assay::cuda {
+namespace {
+
+using namespace backends;
+
+class Executor : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("ASSAY_CUDA_DRIVER", ASSAY_FAKE_CUDA, 1);
+    const auto library = SharedObject::open(std::array<std::string, 1>{ASSAY_FAKE_CUDA});
+    ASSERT_TRUE(library.ok() && library->find("assay_fake_gpu_reset", reset) &&
+                library->find("assay_fake_gpu_live", live));
+    ASSERT_EQ(reset(""), 0);
+  }
+  void TearDown() override { ::unsetenv("ASSAY_CUDA_DRIVER"); }
+
+  /// The commands of one launch of `kernel` over the first floats of the buffers.
+  std::vector<std::byte> commands(const BuiltKernel& kernel, std::size_t bytes) const {
+    std::vector<std::byte> text(4096);
+    worker::CommandWriter writer(text, [&](BufferId) { return worker::BufferPlace{0, bytes}; });
+    Argument pointer;
+    pointer.bytes.resize(sizeof(void*));
+    pointer.pointers.push_back({.at = 0, .address = {{0}, 0}});
+    const LaunchRequest request{.threads = 1, .arguments = {pointer, Argument::value(10.0F)}};
+    EXPECT_TRUE(writer.add_launch(request, kernel.entries.front(), kernel.artifacts.front()->path.native()));
+    return {text.begin() + 16, text.end()};
+  }
+
+  testing::TemporaryDirectory directory;
+  std::vector<std::byte> buffers = std::vector<std::byte>(std::size_t{8} << 20);
+  int (*reset)(const char*) = nullptr;
+  int (*live)() = nullptr;
+};
+
+TEST_F(Executor, EndsAllThatItMade) {
+  const Driver driver = Driver::load().take();
+  {
+    GpuExecutor executor(driver, {}, buffers);
+    int first = 0;
+    for (int i = 0; i < 1000; ++i) {
+      // Ten kernels, and memory that grows on the way.
+      const BuiltKernel kernel = testing::built_kernel(directory.path(), "k" + std::to_string(i % 10), testing::kScale);
+      const worker::LaunchEnd end =
+          executor.run(worker::RecordReader(commands(kernel, static_cast<std::size_t>(i + 1) * 4096).data()));
+      ASSERT_EQ(end.progress, worker::Progress::kCompleted) << end.message;
+      if (i == 10) first = live();
+    }
+    EXPECT_EQ(live(), first) << "a launch leaves something behind";
+  }
+  EXPECT_EQ(live(), 0);
+}
+
+TEST_F(Executor, EndsWhatItMadeBeforeACallFailed) {
+  for (const char* plan : {"cuCtxSetCurrent@1=46", "cuStreamCreate@3=2", "cuEventCreate@2=2"}) {
+    ASSERT_EQ(reset(plan), 0);
+    const Driver driver = Driver::load().take();
+    EXPECT_THROW(GpuExecutor(driver, {}, buffers), CallError) << plan;
+    EXPECT_EQ(live(), 0) << plan;
+  }
+}
+
+TEST_F(Executor, GoesOnAfterMemoryRanOut) {
+  ASSERT_EQ(reset("memory=2M"), 0);
+  const Driver driver = Driver::load().take();
+  GpuExecutor executor(driver, {}, buffers);
+  const BuiltKernel kernel = testing::built_kernel(directory.path(), "scale", testing::kScale);
+  const worker::LaunchEnd large = executor.run(worker::RecordReader(commands(kernel, std::size_t{4} << 20).data()));
+  EXPECT_EQ(large.progress, worker::Progress::kLacking);
+  EXPECT_TRUE(large.can_go_on);
+  const worker::LaunchEnd small = executor.run(worker::RecordReader(commands(kernel, 4096).data()));
+  EXPECT_EQ(small.progress, worker::Progress::kCompleted) << small.message;
+}
+
+}  // namespace
+}  // namespace assay::cuda

@@ -1,0 +1,301 @@
+// The lane over the fake driver: what launches do, and what each call's each failure comes to.
+
+#include "backends/cuda/session.hpp"
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "backends/cuda/test_kernels.hpp"
+
+namespace assay::cuda {
+namespace {
+
+using namespace backends;
+using namespace testing;
+using std::chrono::milliseconds;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::size_t kBufferBytes = std::size_t{16} << 20;
+
+class CudaSession : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("ASSAY_CUDA_DRIVER", ASSAY_FAKE_CUDA, 1);
+    plan("");
+  }
+  void TearDown() override {
+    ::unsetenv("ASSAY_CUDA_DRIVER");
+    ::unsetenv("ASSAY_FAKE_GPU");
+  }
+
+  /// What the workers that start from now on do.
+  static void plan(const std::string& text) { ::setenv("ASSAY_FAKE_GPU", text.c_str(), 1); }
+
+  static Result<std::unique_ptr<Session>> open(std::size_t device_bytes = 0) {
+    return open_session({.buffer_bytes = kBufferBytes}, {.ordinal = 0, .name = "fake", .major = 7, .minor = 5},
+                        device_bytes, ASSAY_CUDA_WORKER);
+  }
+
+  /// A launch of the kernel over a buffer of its own of `count` floats, all 2, with a = 10.
+  static LaunchRequest launch(Session& session, const BuiltKernel& kernel, std::int64_t count) {
+    const BufferId buffer = session.allocate(static_cast<std::size_t>(count) * sizeof(float)).value();
+    std::ranges::fill(floats(session, buffer), 2.0F);
+    Argument pointer;
+    pointer.bytes.resize(sizeof(void*));
+    pointer.pointers.push_back({.at = 0, .address = {buffer, 0}});
+    return {.kernel = &kernel,
+            .threads = count,
+            .arguments = {pointer, Argument::value(10.0F)},
+            .time_limit = milliseconds{40}};
+  }
+
+  static std::span<float> floats(Session& session, BufferId buffer) {
+    const std::span<std::byte> bytes = session.bytes(buffer);
+    return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+  }
+  static std::span<float> result(Session& session, const LaunchRequest& launch) {
+    return floats(session, launch.arguments[0].pointers[0].address.buffer);
+  }
+
+  TemporaryDirectory directory;
+  BuiltKernel scale = built_kernel(directory.path(), "scale", kScale);
+  BuiltKernel other = built_kernel(directory.path(), "other", kScale);
+};
+
+TEST_F(CudaSession, RunsLaunchesOfSeveralGeometries) {
+  const auto session = open();
+  ASSERT_TRUE(session.ok()) << session.error().text();
+  std::vector<LaunchRequest> launches;
+  for (const std::int64_t block : {0, 32, 33, 128, 1024}) {
+    launches.push_back(launch(**session, scale, 1000));
+    launches.back().block = block;
+  }
+  for (const RunOutcome& outcome : (*session)->run(launches)) {
+    ASSERT_TRUE(std::holds_alternative<Completed>(outcome)) << describe(outcome);
+    EXPECT_GT(std::get<Completed>(outcome).duration.count(), 0);
+  }
+  for (const LaunchRequest& each : launches)
+    EXPECT_THAT(result(**session, each), Each(20.0F));
+}
+
+TEST_F(CudaSession, RefusesArgumentsThatDoNotFit) {
+  const auto session = open();
+  LaunchRequest wide = launch(**session, scale, 1);
+  wide.arguments[1] = Argument::value(10.0);
+  LaunchRequest few = launch(**session, scale, 1);
+  few.arguments.pop_back();
+  LaunchRequest huge_block = launch(**session, scale, 1);
+  huge_block.block = 2048;
+  const std::array launches{wide, few, huge_block, launch(**session, scale, 1)};
+  const std::vector<RunOutcome> outcomes = (*session)->run(launches);
+  EXPECT_EQ(describe(outcomes[0]), "launch failed: argument 1 has 8 bytes, its parameter 4");
+  EXPECT_EQ(describe(outcomes[1]), "launch failed: 1 arguments given, the entry takes 2");
+  EXPECT_THAT(describe(outcomes[2]), StartsWith("launch failed: cuLaunchKernel of scale_forward: invalid argument"));
+  EXPECT_EQ(describe(outcomes[3]), "completed");
+}
+
+TEST_F(CudaSession, TakesThePtxWhereTheCubinIsForAnotherGpu) {
+  BuiltKernel both = scale;
+  Artifact cubin{.kind = Artifact::Kind::kCubin, .architecture = "sm_75", .path = directory.path() / "scale.cubin"};
+  std::ofstream(cubin.path) << "\x7f"
+                            << "ELF and what else is in a cubin";
+  both.artifacts.insert(both.artifacts.begin(), std::make_shared<const Artifact>(std::move(cubin)));
+  const auto session = open();
+  const LaunchRequest request = launch(**session, both, 3);
+  EXPECT_EQ(describe((*session)->run({&request, 1}).front()), "completed");
+  EXPECT_THAT(result(**session, request), Each(20.0F));
+}
+
+TEST_F(CudaSession, SaysWhatAKernelDidWrong) {
+  struct Fault {
+    const char* name;
+    const char* body;
+    const char* outcome;
+  };
+  constexpr std::array kFaults{
+      Fault{"stray", "st.global.f32 [%rd1+134217728], %f1;",
+            "memory fault: cuStreamSynchronize of stray_forward: an illegal memory access was encountered "
+            "(CUDA_ERROR_ILLEGAL_ADDRESS, 700)"},
+      Fault{"crooked", "st.global.f32 [%rd1+1], %f1;",
+            "memory fault: cuStreamSynchronize of crooked_forward: misaligned address"},
+      Fault{"trapped", "trap;", "crashed: cuStreamSynchronize of trapped_forward: unspecified launch failure"},
+      Fault{"endless", "AGAIN:\nbra AGAIN;", "timed out after 40 ms"},
+      Fault{"nonsense", "nonsense.f32 %f1, %f2;", "launch failed: "},
+  };
+  const auto session = open();
+  for (const Fault& fault : kFaults) {
+    const BuiltKernel kernel = built_kernel(directory.path(), fault.name, fault.body);
+    const std::array launches{launch(**session, scale, 2), launch(**session, kernel, 2), launch(**session, scale, 2)};
+    const std::vector<RunOutcome> outcomes = (*session)->run(launches);
+    EXPECT_THAT(describe(outcomes[1]), StartsWith(fault.outcome)) << fault.name;
+    EXPECT_THAT(result(**session, launches[1]), Each(2.0F)) << fault.name;
+    for (const std::size_t i : {0U, 2U}) {
+      EXPECT_EQ(describe(outcomes[i]), "completed") << fault.name;
+      EXPECT_THAT(result(**session, launches[i]), Each(20.0F)) << fault.name;
+    }
+  }
+}
+
+TEST_F(CudaSession, BoundsDeviceMemory) {
+  const auto session = open(1 << 20);
+  const std::array launches{launch(**session, scale, 1 << 17), launch(**session, scale, 1 << 18)};
+  const std::vector<RunOutcome> outcomes = (*session)->run(launches);
+  EXPECT_EQ(describe(outcomes[0]), "completed");
+  EXPECT_EQ(describe(outcomes[1]),
+            "resource error: the launch needs 1572864 bytes of device memory, 1048576 are allowed");
+}
+
+// ------------------------------------------------------------------------------------------- each call x each failure
+
+/// A failure, and what a launch that meets it ends as.
+struct Failure {
+  const char* action;
+  const char* outcome;  ///< its beginning
+};
+constexpr std::array kFailures{
+    Failure{"1", "launch failed: {}"},     Failure{"2", "resource error: {}"},   Failure{"46", "resource error: {}"},
+    Failure{"700", "memory fault: {}"},    Failure{"702", "timed out after 40"}, Failure{"716", "memory fault: {}"},
+    Failure{"719", "crashed: {}"},         Failure{"999", "resource error: {}"}, Failure{"lose", "resource error: {}"},
+    Failure{"hang", "timed out after 40"}, Failure{"die", "crashed: SIGKILL"},
+};
+
+/// A call of the second of three launches. It loads other code and grows the memory, so that it makes every call.
+struct LaunchCall {
+  const char* call;
+  int turn;
+  bool results_are_back = false;  ///< they may already have been copied
+};
+constexpr std::array kLaunchCalls{
+    LaunchCall{"cuModuleLoadDataEx", 2},
+    LaunchCall{"cuModuleGetFunction", 2},
+    LaunchCall{"cuMemAlloc_v2", 2},
+    LaunchCall{"cuMemsetD8Async", 2},
+    LaunchCall{"cuStreamSynchronize", 4},
+    LaunchCall{"cuMemcpyHtoDAsync_v2", 2},
+    LaunchCall{"cuEventRecord", 3},
+    LaunchCall{"cuLaunchKernel", 2},
+    LaunchCall{"cuEventRecord", 4},
+    LaunchCall{"cuStreamSynchronize", 5},
+    LaunchCall{"cuMemcpyDtoHAsync_v2", 2},
+    LaunchCall{"cuStreamSynchronize", 6, true},
+    LaunchCall{"cuEventElapsedTime", 2, true},
+};
+
+class EachLaunchCall : public CudaSession, public ::testing::WithParamInterface<LaunchCall> {};
+
+TEST_P(EachLaunchCall, FailsTheLaunchAloneAndSaysHow) {
+  const LaunchCall& failing = GetParam();
+  for (const Failure& failure : kFailures) {
+    SCOPED_TRACE(fmt::format("{}@{}={}", failing.call, failing.turn, failure.action));
+    plan(fmt::format("{}@{}={}", failing.call, failing.turn, failure.action));
+    const auto session = open();
+    ASSERT_TRUE(session.ok()) << session.error().text();
+    const std::array launches{launch(**session, scale, 3), launch(**session, other, 1 << 19),
+                              launch(**session, scale, 3)};
+    const std::vector<RunOutcome> outcomes = (*session)->run(launches);
+    EXPECT_EQ(describe(outcomes[0]), "completed");
+    EXPECT_THAT(describe(outcomes[1]), StartsWith(fmt::format(fmt::runtime(failure.outcome), failing.call)));
+    EXPECT_EQ(describe(outcomes[2]), "completed");
+    EXPECT_THAT(result(**session, launches[0]), Each(20.0F));
+    EXPECT_THAT(result(**session, launches[2]), Each(20.0F));
+    if (!failing.results_are_back) {
+      EXPECT_EQ(result(**session, launches[1])[0], 2.0F);
+    }
+  }
+}
+
+std::string name_of(const ::testing::TestParamInfo<LaunchCall>& info) {
+  return fmt::format("{}_{}", info.param.call, info.param.turn);
+}
+INSTANTIATE_TEST_SUITE_P(Table, EachLaunchCall, ::testing::ValuesIn(kLaunchCalls), name_of);
+
+/// The calls that a worker makes before it serves, and what a session that cannot be opened says of them.
+struct SetupCall {
+  const char* call;
+  const char* reason;
+};
+constexpr std::array kSetupCalls{
+    SetupCall{"cuInit", "no CUDA device"},
+    SetupCall{"cuDeviceGetCount", "no CUDA device"},
+    SetupCall{"cuDriverGetVersion", "no CUDA device"},
+    SetupCall{"cuDeviceGet", "cuDeviceGet of GPU 0"},
+    SetupCall{"cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRetain of GPU 0"},
+    SetupCall{"cuCtxSetCurrent", "cuCtxSetCurrent of GPU 0"},
+    SetupCall{"cuStreamCreate", "cuStreamCreate of a stream"},
+    SetupCall{"cuEventCreate", "cuEventCreate of an event"},
+};
+
+TEST_F(CudaSession, SaysWhyThereIsNoContext) {
+  for (const SetupCall& failing : kSetupCalls) {
+    for (const char* action : {"2", "46", "100", "999", "lose"}) {
+      SCOPED_TRACE(fmt::format("{}@1={}", failing.call, action));
+      plan(fmt::format("{}@1={}", failing.call, action));
+      const auto session = open();
+      ASSERT_FALSE(session.ok());
+      EXPECT_THAT(session.error().text(), HasSubstr(failing.reason));
+      EXPECT_THAT(session.error().text(), HasSubstr(failing.call));
+    }
+    plan(fmt::format("{}@1=die", failing.call));
+    EXPECT_THAT(open().error().text(), HasSubstr("the worker process did not start"));
+  }
+}
+
+TEST_F(CudaSession, TellsOfEachLaunchThatTheDeviceIsGone) {
+  const auto session = open();
+  ASSERT_TRUE(session.ok());
+  const std::array launches{launch(**session, scale, 3), launch(**session, scale, 3)};
+  (*session)->run(launches);
+  // The worker that follows the one that dies finds no device any more.
+  plan("cuDevicePrimaryCtxRetain@1=46");
+  const BuiltKernel trapped = built_kernel(directory.path(), "trapped", "trap;");
+  const LaunchRequest trap = launch(**session, trapped, 1);
+  (*session)->run({&trap, 1});
+  for (const RunOutcome& outcome : (*session)->run(launches)) {
+    EXPECT_THAT(describe(outcome), StartsWith("resource error: cuDevicePrimaryCtxRetain of GPU 0: CUDA-capable"));
+  }
+}
+
+// ----------------------------------------------------------------------------------------------------------------
+// leaks
+
+std::size_t entries_of(const char* directory) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(directory), {}));
+}
+
+std::string children() {
+  std::ifstream file(fmt::format("/proc/self/task/{}/children", ::getpid()));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_F(CudaSession, LeavesNoDescriptorAndNoProcessBehind) {
+  const std::size_t descriptors = entries_of("/proc/self/fd");
+  const std::string processes = children();
+  const BuiltKernel trapped = built_kernel(directory.path(), "trapped", "trap;");
+  constexpr int kSessions = 10;
+  constexpr int kLaunches = 100;
+  for (int i = 0; i < kSessions; ++i) {
+    const auto session = open();
+    std::vector<LaunchRequest> launches;
+    for (int k = 0; k < kLaunches; ++k)
+      launches.push_back(launch(**session, k % 25 == 7 ? trapped : scale, 5));
+    const std::vector<RunOutcome> outcomes = (*session)->run(launches);
+    EXPECT_EQ(std::ranges::count_if(outcomes, [](const auto& o) { return std::holds_alternative<Completed>(o); }), 96);
+  }
+  EXPECT_EQ(entries_of("/proc/self/fd"), descriptors);
+  EXPECT_EQ(children(), processes);
+}
+
+}  // namespace
+}  // namespace assay::cuda
