@@ -54,6 +54,16 @@ void judge_target(const Stage& stage, const std::vector<Drawn>& sizes) {
   }
 }
 
+/// What fails otherwise than on one launch, as in comparing two, is witnessed by the first input set.
+void witness_by_inputs(const Stage& stage, PassVerdict& verdict) {
+  if (!verdict.failed() || verdict.witness || stage.sets.empty()) return;
+  const ir::Launch& launch = stage.sets.front().launch[Lane::kNative];
+  verdict.witness.emplace();
+  verdict.witness->threads = launch.threads();
+  for (std::size_t p = 0; p < launch.arguments.size(); ++p)
+    verdict.witness->given.push_back({.name = stage.subject.kernel.variables[p].name, .content = launch.arguments[p]});
+}
+
 }  // namespace
 
 Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench) {
@@ -100,6 +110,8 @@ Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, con
     const Stopwatch watch(judgement.reference_ms);
     test_oracle(stage);
   }
+  witness_by_inputs(stage, judgement.forward);
+  witness_by_inputs(stage, judgement.backward);
   bench.session.reset();
   return judgement;
 }

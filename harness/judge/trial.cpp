@@ -44,6 +44,24 @@ bool is_profiled(const Trial& trial) {
   return trial.purpose == Purpose::kCheck && trial.set == 0 && trial.lane == Lane::kNative;
 }
 
+Witness witness_of(const Trial& trial) {
+  Witness witness{.input_set = trial.set,
+                  .lane = device_lane(trial.lane),
+                  .threads = trial.experiment.request().threads,
+                  .given = {},
+                  .array = {},
+                  .got = {},
+                  .expected = {}};
+  for (const PlacedArray& array : trial.experiment.arrays())
+    witness.given.push_back({.name = array.role.name, .content = array.before});
+  return witness;
+}
+
+/// Before the verdict is told of a failure: the first one is witnessed.
+void bear_witness(PassVerdict& verdict, const Trial& trial) {
+  if (!verdict.failed()) verdict.witness = witness_of(trial);
+}
+
 }  // namespace
 
 std::vector<Role> roles_of(const Stage& stage, Pass pass) {
@@ -91,6 +109,7 @@ bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdic
     }
     completed = false;
     const NamedOutcome named = classify(trials[t].outcome);
+    bear_witness(verdict, trials[t]);
     verdict.fail(named.outcome, named.kind,
                  fmt::format("{} on input set {} ({} threads)", describe(trials[t].outcome), trials[t].set,
                              trials[t].experiment.request().threads));
@@ -127,10 +146,12 @@ void check_memory(const Stage& stage, const Trial& trial, PassVerdict& verdict) 
     if (!arrays[a].placed) continue;
     const Role& role = arrays[a].role;
     if (!trial.experiment.guards_intact(stage.bench.session, a)) {
+      bear_witness(verdict, trial);
       verdict.fail(Outcome::memory_fault, "out_of_bounds",
                    fmt::format("memory beside '{}' was overwritten on input set {}", role.name, trial.set));
     }
     if (role.read_only && !trial.experiment.unmodified(stage.bench.session, a)) {
+      bear_witness(verdict, trial);
       verdict.fail(
           Outcome::memory_fault, "input_modified",
           fmt::format("'{}', which this pass must not change, was modified on input set {}", role.name, trial.set));
@@ -163,6 +184,10 @@ void report_mismatches(const Stage& stage, Tier tier, const Trial& trial, const 
     }
     mismatch.rho = score(got[position], wanted).rho;
     if (!verdict.failed()) {
+      bear_witness(verdict, trial);
+      verdict.witness->array = array;
+      verdict.witness->got.assign(got.begin(), got.end());
+      verdict.witness->expected.assign(expected.begin(), expected.end());
       verdict.fail(Outcome::fail, "mismatch",
                    fmt::format("{}[{}] is {}, expected {} within {} ({}, {})", array, fmt::join(mismatch.index, ", "),
                                mismatch.got.text, mismatch.expected.text, mismatch.bound.text,

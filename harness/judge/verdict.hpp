@@ -11,6 +11,7 @@
 #include "harness/compare/controls.hpp"
 #include "harness/judge/coverage.hpp"
 #include "harness/judge/policy.hpp"
+#include "harness/judge/witness.hpp"
 #include "harness/record/record.hpp"
 
 namespace assay::harness {
@@ -35,6 +36,7 @@ class PassVerdict {
   std::vector<backends::ExecutionProfile> profiles;  ///< by target of the kernel
   std::string target;                                ///< that is being judged, named in what fails; empty: the only one
   std::string log;
+  std::optional<Witness> witness;  ///< of a pass that failed on a launch; not part of the record
   double rho_max = 0;
 
   void count(Tier tier, const Comparison& comparison);

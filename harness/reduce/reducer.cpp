@@ -160,10 +160,13 @@ class Reducer {
     return !taken.empty();
   }
 
-  void take_these(const Step& step, Candidate candidate, Places& taken, Places& left) {
+  /// False, and nothing is taken, if the candidate does not show it by itself.
+  bool take_these(const Step& step, Candidate candidate, Places& taken, Places& left) {
+    if (!judge({candidate.module}).front()) return false;
     taken = std::move(candidate.places);
     left = without(left, taken);
     accept(step.name, std::move(candidate.module));
+    return true;
   }
 
   /// Tries all of the places that are left but one chunk, unless there are too many chunks for that to be likely.
@@ -178,8 +181,7 @@ class Reducer {
       }
       std::vector<Candidate> good = showing(std::move(candidates));
       if (good.empty()) continue;
-      take_these(step, std::move(*std::ranges::min_element(good, {}, &Candidate::size)), taken, left);
-      return;
+      if (take_these(step, std::move(*std::ranges::min_element(good, {}, &Candidate::size)), taken, left)) return;
     }
   }
 

@@ -23,7 +23,8 @@
 namespace assay::reduce {
 
 /// Says of each candidate whether it still shows what is being reduced. Candidates are valid, have one kernel, and come
-/// several at a time so that they can be built together and judged side by side.
+/// several at a time so that they can be built together and judged side by side. What shows it among others counts once
+/// it shows it by itself too: a source that lacks something may get that from its neighbours.
 using Judge = std::function<std::vector<bool>(std::span<const ir::Module>)>;
 
 struct Budget {

@@ -2,6 +2,7 @@
 #include "harness/reduce/reducer.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -127,22 +128,37 @@ TEST(Reduce, KeepsToItsBudget) {
   const Reduction few = reduced(kLong, count, {.trials = 10});
   EXPECT_FALSE(few.finished);
   EXPECT_EQ(few.trials, judged);
-  EXPECT_LE(judged, 10 + 16) << "one batch more at most";
+  EXPECT_LE(judged, 10 + 17) << "one batch more at most, and what is taken of it";
   EXPECT_TRUE(stores_operation(few.module, Op::kSin, "out"));
   const Reduction none = reduced(kLong, count, {.time = std::chrono::milliseconds(0)});
   EXPECT_FALSE(none.finished);
   EXPECT_EQ(none.after.statements, 11);
 }
 
-TEST(Reduce, JudgesNoProgramTwice) {
-  std::vector<std::string> seen;
-  const Reduction reduction = reduced(kLong, [&](const Module& module) {
-    seen.push_back(to_text(module));
+TEST(Reduce, JudgesAgainOnlyWhatItTakes) {
+  std::map<std::string, int> seen;
+  int taken = 0;
+  const Judge judge = judge_by([&](const Module& module) {
+    ++seen[to_text(module)];
     return stores_operation(module, Op::kSin, "out");
   });
-  std::ranges::sort(seen);
-  EXPECT_LE(std::ranges::unique(seen).size(), 1U) << "but the first, which may have nothing dead";
-  EXPECT_GT(reduction.trials, 20);
+  const Result<Reduction> reduction = reduce(program(kLong), judge, {}, [&](const Stand&) { ++taken; });
+  const auto again = std::ranges::count_if(seen, [](const auto& program) { return program.second > 1; });
+  EXPECT_LE(again, taken);
+  EXPECT_GE(seen.size(), 20U);
+}
+
+TEST(Reduce, TakesNothingThatShowsOnlyAmongOthers) {
+  const auto judge = [](std::span<const Module> candidates) {
+    std::vector<bool> shown;
+    for (const Module& candidate : candidates)
+      shown.push_back(candidates.size() > 1 || stores_operation(candidate, Op::kSin, "out"));
+    return shown;
+  };
+  const Result<Reduction> reduction = reduce(program(kLong), judge);
+  ASSERT_TRUE(reduction.ok());
+  EXPECT_TRUE(stores_operation(reduction->module, Op::kSin, "out"));
+  EXPECT_TRUE(reduction->finished);
 }
 
 /// A straight program of many statements, of whose operations the two of the fault are some.

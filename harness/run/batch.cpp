@@ -153,7 +153,9 @@ class KernelRun {
     for (const Pass pass : passes) {
       CaseRecord record = blank_record(*prepared_.source, device_, pass, options_);
       if (!settle(prepared_, pass, record)) {
-        take_verdict(record, pass == Pass::kForward ? judgement->forward : judgement->backward);
+        const PassVerdict& verdict = pass == Pass::kForward ? judgement->forward : judgement->backward;
+        take_verdict(record, verdict);
+        if (options_.on_witness && verdict.witness) options_.on_witness(record, *verdict.witness);
       }
       record.time_ms.adjoint = prepared_.times.adjoint * share;
       record.time_ms.emit = prepared_.times.emit * share;

@@ -14,6 +14,7 @@
 
 #include "backends/backend.hpp"
 #include "harness/judge/policy.hpp"
+#include "harness/judge/witness.hpp"
 #include "harness/record/record.hpp"
 #include "harness/record/record_writer.hpp"
 #include "ir/module.hpp"
@@ -60,6 +61,8 @@ struct RunOptions {
   Mode mode;
   std::chrono::milliseconds time_limit{2000};  ///< of processor time, for one launch
   std::string reproduce_prefix = "assay run";  ///< what the reproducing command begins with
+  /// Called, from any thread, with the launch on which a case failed, before its record is taken.
+  std::function<void(const CaseRecord&, const Witness&)> on_witness = nullptr;
 };
 
 /// Every case that the sources make on the device, in order: the plan.

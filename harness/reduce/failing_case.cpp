@@ -1,0 +1,125 @@
+#include "harness/reduce/failing_case.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "frontend/writer.hpp"
+#include "harness/run/batch.hpp"
+#include "harness/select/python_file.hpp"
+
+namespace assay::reduce {
+namespace {
+
+using harness::CaseRecord;
+using harness::KernelSource;
+using harness::RunOptions;
+
+constexpr const char* kReducedFile = "reduced.py";
+
+/// A hang need not last so long to be one; the reduced kernel is judged with the case's own limit again.
+constexpr std::chrono::milliseconds kHangLimit{250};
+
+RunOptions options_for(backends::Pass pass, RunOptions options) {
+  options.forward = pass == backends::Pass::kForward;
+  options.backward = !options.forward;
+  return options;
+}
+
+/// Judges candidates on a device.
+class DeviceJudge {
+ public:
+  DeviceJudge(const FailingCase& failing, backends::Device& device, const harness::Printer& printer, RunOptions options)
+      : failing_(failing), device_(device), printer_(printer), options_(std::move(options)) {
+    if (failing.ending.outcome == harness::Outcome::timed_out)
+      options_.time_limit = std::min(options_.time_limit, kHangLimit);
+  }
+
+  std::vector<bool> operator()(std::span<const ir::Module> candidates) const {
+    const std::size_t jobs =
+        options_.jobs > 0 ? static_cast<std::size_t>(options_.jobs) : std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t share = (candidates.size() + jobs - 1) / jobs;
+    // One byte each: threads write side by side.
+    std::vector<char> shown(candidates.size());
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t first = 0; first < candidates.size(); first += share) {
+        const std::size_t count = std::min(share, candidates.size() - first);
+        threads.emplace_back([this, part = candidates.subspan(first, count),
+                              out = std::span(shown).subspan(first, count)] { judge(part, out); });
+      }
+    }
+    return {shown.begin(), shown.end()};
+  }
+
+ private:
+  void judge(std::span<const ir::Module> candidates, std::span<char> shown) const {
+    std::vector<KernelSource> sources;
+    std::vector<std::size_t> numbers;
+    for (std::size_t c = 0; c < candidates.size(); ++c) {
+      Result<KernelSource> source = through_python(candidates[c], kReducedFile);
+      if (!source.ok() || harness::passes_of(*source, options_).empty()) continue;
+      sources.push_back(source.take());
+      numbers.push_back(c);
+    }
+    std::size_t next = 0;
+    harness::run_batch(sources, device_, printer_, options_, [&](const CaseRecord& record) {
+      shown[numbers[next++]] = ended_so(record, failing_.ending) ? 1 : 0;
+    });
+  }
+
+  const FailingCase& failing_;
+  backends::Device& device_;
+  const harness::Printer& printer_;
+  RunOptions options_;
+};
+
+}  // namespace
+
+Result<KernelSource> through_python(const ir::Module& module, const std::string& file) {
+  const Result<std::string> python = frontend::write_kernel(module, 0);
+  if (!python.ok()) return python.error();
+  Result<harness::PythonKernels> read = harness::read_text(*python, file);
+  if (!read.ok()) return read.error();
+  if (read->kernels.empty()) return Error{"the kernel's Python text holds none", file};
+  KernelSource source = std::move(read->kernels.front());
+  if (source.unreadable) return *source.unreadable;
+  source.selector = file;
+  return source;
+}
+
+CaseRecord judge_case(const KernelSource& source, backends::Pass pass, backends::Device& device,
+                      const harness::Printer& printer, const RunOptions& options) {
+  CaseRecord judged;
+  const RunOptions one = options_for(pass, options);
+  harness::run_batch({&source, 1}, device, printer, one, [&](CaseRecord record) { judged = std::move(record); });
+  return judged;
+}
+
+Result<ReducedCase> reduce_case(const FailingCase& failing, backends::Device& device, const harness::Printer& printer,
+                                const RunOptions& options, Budget budget, const Report& report) {
+  const ir::Module whole = alone(*failing.source.module, failing.source.kernel_index);
+  const std::string ending = to_text(failing.ending);
+  for (const harness::Policy& policy : {harness::Policy::quick(), options.policy}) {
+    RunOptions effort = options_for(failing.pass, options);
+    effort.policy = policy;
+    Result<Reduction> reduction = reduce(whole, DeviceJudge(failing, device, printer, effort), budget, report);
+    if (!reduction.ok()) continue;
+    Result<KernelSource> source = through_python(reduction->module, kReducedFile);
+    if (!source.ok()) return source.error();
+    CaseRecord record = judge_case(*source, failing.pass, device, printer, effort);
+    if (!ended_so(record, failing.ending)) {
+      return Error{
+          fmt::format("the reduced kernel ends as {}, and not as {} again", to_text(ending_of(record)), ending),
+          failing.source.selector};
+    }
+    return ReducedCase{
+        .reduction = reduction.take(), .source = source.take(), .options = effort, .record = std::move(record)};
+  }
+  return Error{fmt::format("the kernel does not end as {} again", ending), failing.source.selector};
+}
+
+}  // namespace assay::reduce
