@@ -31,7 +31,9 @@ void add_list(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
 void add_profile(CLI::App& app, Invocation& invocation);
 void add_ptx(CLI::App& app, Invocation& invocation);
+void add_reduce(CLI::App& app, Invocation& invocation);
 void add_report(CLI::App& app, Invocation& invocation);
+void add_reproduce(CLI::App& app, Invocation& invocation);
 void add_state(CLI::App& app, Invocation& invocation);
 void add_validate(CLI::App& app, Invocation& invocation);
 

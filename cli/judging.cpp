@@ -13,6 +13,7 @@
 #include "cli/environment.hpp"
 #include "cli/failed_before.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/keeping.hpp"
 #include "cli/modes.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_output.hpp"
@@ -207,16 +208,16 @@ void say_farewell(Progress& progress, std::size_t planned, const std::string& ou
 
 Result<harness::RunEnd> judge_groups(const std::vector<Group>& groups, backends::Device& device,
                                      const harness::RunStart& start, const JudgeOptions& options,
-                                     harness::RecordWriter& writer) {
+                                     harness::RecordWriter& writer, FailureKeeper& keeper) {
   const std::size_t planned = writer.pending();
   Progress progress(planned, reports::use_color_on_stdout(options.color));
   if (!start.expectations.empty()) progress.expect(start);
   const InterruptGuard guard([&] { say_farewell(progress, planned, options.output); });
-  const auto on_record = [&](const harness::CaseRecord& record) {
-    InterruptGuard::check();
-    progress.record(record);
-  };
   for (const Group& group : groups) {
+    const auto on_record = [&](const harness::CaseRecord& record) {
+      InterruptGuard::check();
+      if (progress.record(record)) keeper.note(record, group.sources);
+    };
     const auto judged = harness::run_cases(group.sources, device, printer(), group.options, writer, on_record);
     if (!judged.ok()) return judged.error();
   }
@@ -271,14 +272,17 @@ int judge_kernels(const JudgeOptions& options) {
   Result<harness::RecordWriter> writer = options.resume ? harness::RecordWriter::resume(options.output, start)
                                                         : harness::RecordWriter::create(options.output, start);
   if (!writer.ok()) return fail(writer.error());
+  if (!options.resume) forget_failures(options.output);
 
-  const Result<harness::RunEnd> end = judge_groups(groups, *device, start, options, *writer);
+  FailureKeeper keeper(options);
+  const Result<harness::RunEnd> end = judge_groups(groups, *device, start, options, *writer, keeper);
   if (!end.ok()) return fail(end.error(), ExitStatus::internal);
   const Result<reports::Reports> reports = reports::write_reports(options.output, *how);
   if (!reports.ok()) return fail(reports.error(), ExitStatus::internal);
   if (const auto printed = print_closing(*reports, options.color); !printed.ok()) {
     return fail(printed.error(), ExitStatus::internal);
   }
+  keeper.keep(*device);
   const std::size_t unread = unreadable_kernels(groups);
   if (unread > 0)
     tell(fmt::format("{} could not be read", unread == 1 ? "1 kernel" : fmt::format("{} kernels", unread)));

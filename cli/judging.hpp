@@ -32,6 +32,7 @@ struct JudgeOptions {
   int repeat = 1;
   std::string baseline;  ///< of the reports; empty: none
   std::string expect;    ///< the file of failures that are known; empty: none
+  double reduce = 10;    ///< seconds to spend on making kernels that fail small; 0: none
   reports::ColorChoice color = reports::ColorChoice::automatic;
   std::vector<std::string> command_line;  ///< as given, for the record
 };

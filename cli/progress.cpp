@@ -46,15 +46,16 @@ Progress::Progress(std::size_t planned, bool color, Words words)
 
 Progress::~Progress() { stop(); }
 
-void Progress::record(const harness::CaseRecord& record) {
+bool Progress::record(const harness::CaseRecord& record) {
   const std::lock_guard lock(mutex_);
   ++done_;
-  if (!expectations_ && harness::is_as_expected(record.outcome)) return;
+  if (!expectations_ && harness::is_as_expected(record.outcome)) return false;
   nlohmann::json line = nlohmann::json::parse(harness::to_line(record));
   if (expectations_) expectations_->hold(line);
-  if (!reports::is_red(reports::tone_of(line))) return;
+  if (!reports::is_red(reports::tone_of(line))) return false;
   ++unexpected_;
   tell(line);
+  return true;
 }
 
 void Progress::expect(const harness::RunStart& start) {

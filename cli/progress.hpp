@@ -37,7 +37,8 @@ class Progress {
   /// Removes the bar.
   ~Progress();
 
-  void record(const harness::CaseRecord& record);
+  /// Whether the case is not as expected.
+  bool record(const harness::CaseRecord& record);
   /// Holds the cases that follow to the expectations of the run's start: what these bear is not told.
   void expect(const harness::RunStart& start);
   /// For what leaves no record: how many are done, and how many are bad.

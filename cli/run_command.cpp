@@ -94,6 +94,11 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command.add_option("--output", options->output, "The folder for the records and the reports")
       ->option_text("DIR [out]");
   command.add_flag("--resume", options->resume, "Go on with the run in that folder that was cut off");
+  command
+      .add_option("--reduce", options->reduce,
+                  "Seconds to spend on making kernels that fail small, after all is judged; 0: none")
+      ->option_text("S [10]")
+      ->check(CLI::Range(0.0, 86'400.0));
   command.add_option("--expect", options->expect, "Failures that are known, as a table: docs/verdicts.md")
       ->option_text("FILE.csv");
   add_baseline_option(command, options->baseline);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <variant>
 
 #include <fmt/format.h>
@@ -55,6 +56,19 @@ Witness witness_of(const Trial& trial) {
   for (const PlacedArray& array : trial.experiment.arrays())
     witness.given.push_back({.name = array.role.name, .content = array.before});
   return witness;
+}
+
+/// What was compared. Of a scalar that was not, as one that no thread writes, nothing is expected.
+void witness_values(Witness& witness, std::span<const Computed> got, std::span<const Expected> expected,
+                    const Comparison& comparison) {
+  witness.got.assign(got.begin(), got.end());
+  witness.expected.assign(expected.begin(), expected.end());
+  auto failed = comparison.failed.begin();
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (failed != comparison.failed.end() && *failed == i) ++failed;
+    else if (score(got[i], expected[i]).agreement == Agreement::kDiffers)
+      witness.expected[i] = {.bound = std::numeric_limits<double>::infinity()};
+  }
 }
 
 /// Before the verdict is told of a failure: the first one is witnessed.
@@ -186,8 +200,7 @@ void report_mismatches(const Stage& stage, Tier tier, const Trial& trial, const 
     if (!verdict.failed()) {
       bear_witness(verdict, trial);
       verdict.witness->array = array;
-      verdict.witness->got.assign(got.begin(), got.end());
-      verdict.witness->expected.assign(expected.begin(), expected.end());
+      witness_values(*verdict.witness, got, expected, comparison);
       verdict.fail(Outcome::fail, "mismatch",
                    fmt::format("{}[{}] is {}, expected {} within {} ({}, {})", array, fmt::join(mismatch.index, ", "),
                                mismatch.got.text, mismatch.expected.text, mismatch.bound.text,

@@ -2,6 +2,7 @@
 // still fail in the same way. ASSAY_PLANTED says how many; two without it.
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <regex>
@@ -249,7 +250,7 @@ Outcome reduce_planted(const Plant& plant, std::uint64_t seed, backends::Device&
   const Reduction& reduction = reduced->reduction;
   fmt::print("{:30} {:45} {:3} -> {} statements, {:4} trials, {:4.1f} s\n", plant.name, to_text(failing->ending),
              reduction.before.statements, reduction.after.statements, reduction.trials, elapsed.count());
-  if (std::getenv("ASSAY_PLANTED") != nullptr) fmt::print("{}\n", reduced->source.python);
+  std::fflush(stdout);
   EXPECT_TRUE(ended_so(reduced->record, failing->ending)) << reduced->record.message;
   EXPECT_GE(reduction.before.statements, 60);
   EXPECT_LE(reduction.before.statements, 200);
