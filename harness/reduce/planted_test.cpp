@@ -16,6 +16,7 @@
 #include "backends/source/print.hpp"
 #include "generators/generator.hpp"
 #include "harness/reduce/failing_case.hpp"
+#include "harness/run/batch.hpp"
 #include "ir/support/rng.hpp"
 #include "ir/verifier.hpp"
 #include "ir/visit.hpp"
@@ -213,11 +214,20 @@ bool is_failure(harness::Outcome outcome) {
          outcome == Outcome::timed_out || outcome == Outcome::build_failed;
 }
 
+/// Whether the bug is anywhere in what is emitted for the kernel.
+bool is_planted_in(const KernelSource& source, const Plant& plant, backends::Device& device) {
+  const auto body = [&](const harness::Printer& printer) {
+    const harness::Prepared prepared = harness::prepare(source, printer, device.target(), options());
+    return prepared.emitted ? prepared.emitted->body : std::string();
+  };
+  return body(planting(plant)) != body(right_printer());
+}
+
 /// A long kernel that is right, and in which the bug shows.
 std::optional<FailingCase> find_case(const Plant& plant, std::uint64_t first_seed, backends::Device& device) {
-  for (std::uint64_t seed = first_seed; seed < first_seed + 60; ++seed) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + 100; ++seed) {
     const Result<KernelSource> source = through_python(alone(long_kernel(seed), 0), "long.py");
-    if (!source.ok()) continue;
+    if (!source.ok() || !is_planted_in(*source, plant, device)) continue;
     const CaseRecord wrong = judge_case(*source, plant.pass, device, planting(plant), options());
     if (!is_failure(wrong.outcome)) continue;
     const CaseRecord right = judge_case(*source, plant.pass, device, right_printer(), options());
