@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "backends/differing_bits.hpp"
+
 namespace assay::harness {
 namespace {
 
@@ -20,7 +22,9 @@ struct NamedOutcome {
 NamedOutcome classify(const RunOutcome& outcome) {
   if (std::holds_alternative<Crashed>(outcome)) return {Outcome::crashed, "signal"};
   if (std::holds_alternative<TimedOut>(outcome)) return {Outcome::timed_out, "time_limit"};
-  if (const auto* fault = std::get_if<MemoryFault>(&outcome)) return {Outcome::memory_fault, fault->kind};
+  if (const auto* fault = std::get_if<MemoryFault>(&outcome)) {
+    return {fault->kind == kDifferingBits ? Outcome::fail : Outcome::memory_fault, fault->kind};
+  }
   if (std::holds_alternative<ResourceError>(outcome)) return {Outcome::resource_error, "device"};
   if (std::holds_alternative<Unsupported>(outcome)) return {Outcome::unsupported, "device"};
   return {Outcome::launch_failed, "launch"};

@@ -1,0 +1,49 @@
+// A device whose every launch another device repeats, from the same bytes; where both must give the same bits and do
+// not, the launch has failed: a MemoryFault of the kind kDifferingBits.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "backends/backend.hpp"
+
+namespace assay::backends {
+
+/// Launches of all sessions of a device, by what could be said of their bits.
+struct MirrorCounts {
+  std::atomic<std::size_t> compared = 0;
+  std::atomic<std::size_t> differing = 0;     ///< of those compared
+  std::atomic<std::size_t> undetermined = 0;  ///< approximations, fusing, or float atomics in any order leave them open
+};
+
+class MirroredDevice final : public Device {
+ public:
+  /// Kernels are built by `device`; `mirror` runs what that built, and observes what it executes (ExecutionProfile),
+  /// which decides whether the bits of a launch are determined.
+  MirroredDevice(std::unique_ptr<Device> device, std::unique_ptr<Device> mirror)
+      : device_(std::move(device)), mirror_(std::move(mirror)) {}
+
+  [[nodiscard]] std::string_view name() const override { return device_->name(); }
+  [[nodiscard]] SourceTarget target() const override { return device_->target(); }
+  [[nodiscard]] Capability can_build() const override { return device_->can_build(); }
+  /// The device's; its reason when both lack something.
+  [[nodiscard]] Capability can_run() const override;
+
+  std::vector<BuildOutcome> build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) override {
+    return device_->build(kernels, flags);
+  }
+  Result<std::unique_ptr<Session>> open(const SessionLimits& limits) override;
+
+  [[nodiscard]] const MirrorCounts& counts() const { return *counts_; }
+
+ private:
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Device> mirror_;
+  std::shared_ptr<MirrorCounts> counts_ = std::make_shared<MirrorCounts>();
+};
+
+}  // namespace assay::backends

@@ -1,0 +1,124 @@
+#include "backends/mirror/mirrored_device.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/differing_bits.hpp"
+
+namespace assay::backends {
+namespace {
+
+/// Adds a number to each byte of the first buffer; the observer also tells what it executed.
+struct Behaviour {
+  unsigned char addend = 1;
+  RunOutcome outcome = Completed{};
+};
+
+class AddingSession final : public Session {
+ public:
+  explicit AddingSession(Behaviour behaviour) : behaviour_(std::move(behaviour)) {}
+  Result<BufferId> allocate(std::size_t size) override {
+    buffers_.emplace_back(size);
+    return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
+  }
+  std::span<std::byte> bytes(BufferId buffer) override { return buffers_.at(buffer.index); }
+  void reset() override { buffers_.clear(); }
+  std::vector<RunOutcome> run(std::span<const LaunchRequest> launches) override {
+    for (std::byte& byte : buffers_.front())
+      byte = static_cast<std::byte>(static_cast<unsigned char>(byte) + behaviour_.addend * launches.size());
+    return std::vector<RunOutcome>(launches.size(), behaviour_.outcome);
+  }
+
+ private:
+  Behaviour behaviour_;
+  std::vector<std::vector<std::byte>> buffers_;
+};
+
+class AddingDevice final : public Device {
+ public:
+  AddingDevice(std::string name, Behaviour behaviour) : name_(std::move(name)), behaviour_(std::move(behaviour)) {}
+  std::string_view name() const override { return name_; }
+  SourceTarget target() const override { return SourceTarget::kCuda; }
+  Capability can_build() const override { return {true, ""}; }
+  Capability can_run() const override { return {true, name_}; }
+  std::vector<BuildOutcome> build(std::span<const EmittedKernel>, const BuildFlags&) override { return {}; }
+  Result<std::unique_ptr<Session>> open(const SessionLimits&) override {
+    return std::unique_ptr<Session>(std::make_unique<AddingSession>(behaviour_));
+  }
+
+ private:
+  std::string name_;
+  Behaviour behaviour_;
+};
+
+Completed observed(const Fidelity& fidelity, double contention = 1, double divergent_branches = 0) {
+  return {.profile = ExecutionProfile{
+              .fidelity = fidelity,
+              .measures = {{"atomic_contention", contention}, {"divergent_branches", divergent_branches}}}};
+}
+
+/// Two launches over one buffer, on a device that adds 1 and a mirror as it is given.
+struct Both {
+  explicit Both(Behaviour mirror, std::int64_t threads = 8, std::int64_t block = 0)
+      : device(std::make_unique<AddingDevice>("first", Behaviour{}),
+               std::make_unique<AddingDevice>("second", std::move(mirror))),
+        session(device.open({}).take()) {
+    kernel.name = "k";
+    kernel.entries = {{.symbol = "k_forward", .parameter_count = 1}};
+    const BufferId buffer = session->allocate(8).value();
+    Argument array;
+    array.bytes.resize(8);
+    array.pointers.push_back({.address = {buffer, 4}, .region = {.name = "out"}});
+    const LaunchRequest launch{.kernel = &kernel, .threads = threads, .block = block, .arguments = {array}};
+    const std::vector<LaunchRequest> launches{launch, launch};
+    outcomes = session->run(launches);
+    result = static_cast<int>(session->bytes(buffer)[0]);
+  }
+  BuiltKernel kernel;
+  MirroredDevice device;
+  std::unique_ptr<Session> session;
+  std::vector<RunOutcome> outcomes;
+  int result = 0;
+};
+
+TEST(MirroredDevice, IsTheDeviceWhereBothAgree) {
+  const Both both({.addend = 1, .outcome = observed({.exact = 5})});
+  EXPECT_EQ(both.device.name(), "first");
+  EXPECT_EQ(describe(both.outcomes[1]), "completed");
+  EXPECT_EQ(both.result, 2);
+  EXPECT_EQ(both.device.counts().compared, 2U);
+  EXPECT_EQ(both.device.counts().differing, 0U);
+}
+
+TEST(MirroredDevice, NamesTheKernelTheArrayAndThePlaceWhereBitsDiffer) {
+  const Both both({.addend = 2, .outcome = observed({.exact = 5})});
+  const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
+  ASSERT_NE(fault, nullptr);
+  EXPECT_EQ(fault->kind, kDifferingBits);
+  EXPECT_EQ(fault->message, "'out' of 'k' differs from the device second in byte 0: 0x01010101, there 0x02020202");
+  EXPECT_EQ(both.device.counts().differing, 2U);
+}
+
+TEST(MirroredDevice, SaysNothingOfBitsThatAreNotDetermined) {
+  const Fidelity atomics{.order_dependent = 1};
+  for (const Completed& outcome :
+       {observed({.approximate = 1, .approximation_reaches_result = true}), observed({.contractible = 1}),
+        observed(atomics, 2), observed(atomics, 1, 1), Completed{}}) {
+    const Both both({.addend = 2, .outcome = outcome});
+    EXPECT_EQ(describe(both.outcomes[0]), "completed");
+    EXPECT_EQ(both.device.counts().undetermined, 2U);
+  }
+  const Behaviour one_warp{.addend = 2, .outcome = observed(atomics)};
+  EXPECT_EQ(Both(one_warp, 33).device.counts().undetermined, 2U);
+  EXPECT_EQ(Both(one_warp, 8, 4).device.counts().undetermined, 2U);
+  EXPECT_EQ(Both(one_warp, 8, 8).device.counts().differing, 2U) << "threads that meet nowhere take no turns";
+}
+
+TEST(MirroredDevice, LeavesTheLiftAlone) {
+  Both both({.addend = 2, .outcome = observed({.exact = 5})});
+  LaunchRequest lift{.kernel = &both.kernel, .lane = Lane::kLift};
+  EXPECT_EQ(describe(both.session->run({&lift, 1}).front()), "completed");
+}
+
+}  // namespace
+}  // namespace assay::backends
