@@ -1,9 +1,13 @@
 #include "cli/devices.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "backends/cpu/device.hpp"
 #include "backends/cuda/device.hpp"
+#include "backends/mirror/mirrored_device.hpp"
 #include "backends/ptx/device.hpp"
 
 namespace assay::cli {
@@ -38,10 +42,26 @@ cuda::CudaOptions cuda_options(const DeviceOptions& options) {
 }  // namespace
 
 std::unique_ptr<backends::Device> make_device(std::string_view name, const DeviceOptions& options) {
-  if (name == "cuda") return std::make_unique<cuda::CudaDevice>(cuda_options(options));
+  if (name == "cuda") {
+    auto device = std::make_unique<cuda::CudaDevice>(cuda_options(options));
+    if (options.mirror.empty()) return device;
+    return std::make_unique<backends::MirroredDevice>(std::move(device),
+                                                      make_device(options.mirror, {.no_checks = check_names()}));
+  }
   if (name == "ptx")
     return std::make_unique<ptx::PtxDevice>(ptx::PtxOptions{.checks = checks_without(options.no_checks)});
   return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compiler = options.compiler});
+}
+
+std::string remark_of(const backends::Device& device) {
+  const auto* const mirrored = dynamic_cast<const backends::MirroredDevice*>(&device);
+  if (mirrored == nullptr) return "";
+  const backends::MirrorCounts& counts = mirrored->counts();
+  return fmt::format(
+      "bits: {} launches compared, {} differ; those of {} are not determined, for approximate functions or the order "
+      "of "
+      "float atomics",
+      counts.compared.load(), counts.differing.load(), counts.undetermined.load());
 }
 
 }  // namespace assay::cli

@@ -20,6 +20,7 @@ struct DeviceOptions {
   std::vector<std::string> no_checks = {};  ///< of ptx: those of check_names() that are not made
   std::string gpu = "0";                    ///< of cuda: a number, or "all" to share the work out among all
   std::size_t device_bytes = 0;             ///< of cuda: a GPU's memory that a session may use; 0: as the session's
+  std::string mirror;                       ///< of cuda: a device that repeats each launch, for its bits; empty: none
 };
 
 /// The checks of the device ptx: "races", "uninitialised".
@@ -29,5 +30,8 @@ ptx::Checks checks_without(const std::vector<std::string>& names);
 
 /// The device of one of kDeviceNames. Never fails: what is missing is told by its can_build() and can_run().
 std::unique_ptr<backends::Device> make_device(std::string_view name, const DeviceOptions& options = {});
+
+/// What a device has to say of a run that is over; empty where it is nothing.
+std::string remark_of(const backends::Device& device);
 
 }  // namespace assay::cli

@@ -47,6 +47,7 @@ std::string reproduce_prefix(const JudgeOptions& options, const harness::Mode& m
   if (!options.compiler.empty()) prefix += fmt::format(" --cxx '{}'", options.compiler);
   for (const std::string& check : options.no_checks)
     prefix += " --no-check " + check;
+  if (!options.mirror.empty()) prefix += " --mirror " + options.mirror;
   return prefix + mode_option(options.device, mode);
 }
 
@@ -63,7 +64,8 @@ DeviceOptions device_options(const JudgeOptions& options) {
   return {.compiler = options.compiler,
           .no_checks = options.no_checks,
           .gpu = options.gpu,
-          .device_bytes = options.device_bytes};
+          .device_bytes = options.device_bytes,
+          .mirror = options.mirror};
 }
 
 /// The selection by mode and passes: most runs have one group for each mode.
@@ -283,6 +285,7 @@ int judge_kernels(const JudgeOptions& options) {
     return fail(printed.error(), ExitStatus::internal);
   }
   keeper.keep(*device);
+  if (const std::string remark = remark_of(*device); !remark.empty()) tell(remark);
   const std::size_t unread = unreadable_kernels(groups);
   if (unread > 0)
     tell(fmt::format("{} could not be read", unread == 1 ? "1 kernel" : fmt::format("{} kernels", unread)));

@@ -25,6 +25,7 @@ struct JudgeOptions {
   std::vector<std::string> no_checks;  ///< of the device ptx
   std::string gpu = "0";               ///< of the device cuda, as DeviceOptions::gpu
   std::size_t device_bytes = 0;        ///< of the device cuda, as DeviceOptions::device_bytes
+  std::string mirror;                  ///< of the device cuda, as DeviceOptions::mirror
   std::string output = "out";
   bool resume = false;    ///< go on with the records in `output`
   std::string failed_in;  ///< judge what failed in this folder's run, in place of the selectors; empty: the selectors

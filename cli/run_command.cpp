@@ -9,6 +9,7 @@
 #include "cli/color_option.hpp"
 #include "cli/command.hpp"
 #include "cli/devices.hpp"
+#include "cli/gpu_options.hpp"
 #include "cli/judging.hpp"
 #include "cli/modes.hpp"
 
@@ -20,12 +21,6 @@ constexpr const char* kFooter =
     "one:\n"
     "  loop   'loop/dyn*'   '*/*/f64'   loop/r1_42 (a random kernel by its name)   FILE.py   FILE.py:KERNEL\n"
     "Exit status: 0 as expected, 1 unexpected, 2 usage, 3 internal, 4 nothing ran, 77 all unsupported.";
-
-/// What is wrong with the name of a GPU; empty when nothing is.
-std::string is_gpu(const std::string& text) {
-  const bool number = !text.empty() && text.size() < 4 && text.find_first_not_of("0123456789") == std::string::npos;
-  return number || text == "all" ? "" : fmt::format("found '{}', expected the number of a GPU, or all", text);
-}
 
 void add_selection_options(CLI::App& command, JudgeOptions& options) {
   command.add_option("SELECTOR", options.selectors, "What to judge: families, patterns, Python files")
@@ -72,14 +67,12 @@ void add_effort_options(CLI::App& command, JudgeOptions& options) {
       ->option_text("NAME ...")
       ->allow_extra_args(false)
       ->check(CLI::IsMember(check_names()));
-  command.add_option("--gpu", options.gpu, "With cuda: the GPU by its number, or all to share the kernels out")
-      ->option_text("{N,all} [0]")
-      ->check(is_gpu);
+  add_gpu_options(command, options.gpu, options.device_bytes);
   command
-      .add_option("--device-memory", options.device_bytes,
-                  "With cuda: what the arrays of one session may take of a GPU's memory, as 512MiB")
-      ->option_text("SIZE [1GiB]")
-      ->transform(CLI::AsSizeValue(false));
+      .add_option("--mirror", options.mirror,
+                  "With cuda: run each launch on this device too; where bits are determined and differ it has failed")
+      ->option_text("{ptx}")
+      ->check(CLI::IsMember({"ptx"}));
   command.add_option("--cxx", options.compiler, "The C++ compiler of the device cpu; default: $CXX, else c++")
       ->option_text("COMMAND");
 }

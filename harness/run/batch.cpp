@@ -126,12 +126,6 @@ bool settle(const Prepared& prepared, Pass pass, CaseRecord& record) {
   return false;
 }
 
-reference::Profile profile_of(const backends::Device& device, const Mode& mode) {
-  const bool cuda = device.target() == backends::SourceTarget::kCuda;
-  const auto library = cuda ? reference::MathLibrary::kCuda : reference::MathLibrary::kLibm;
-  return {.native_library = library, .lift_library = library, .flush_to_zero = mode.flags.flush_subnormals};
-}
-
 /// Everything about one kernel after the build.
 class KernelRun {
  public:
@@ -181,7 +175,7 @@ class KernelRun {
                           .lifted_oracle = *prepared_.lifted_oracle};
     const Bench bench{.session = session,
                       .policy = options_.policy,
-                      .profile = profile_of(device_, options_.mode),
+                      .profile = profile_of(device_.target(), options_.mode.flags),
                       .seed = options_.seed,
                       .forward = options_.forward,
                       .backward = options_.backward,
@@ -196,6 +190,12 @@ class KernelRun {
 };
 
 }  // namespace
+
+reference::Profile profile_of(backends::SourceTarget target, const backends::BuildFlags& flags) {
+  const bool cuda = target == backends::SourceTarget::kCuda;
+  const auto library = cuda ? reference::MathLibrary::kCuda : reference::MathLibrary::kLibm;
+  return {.native_library = library, .lift_library = library, .flush_to_zero = flags.flush_subnormals};
+}
 
 std::string types_of(const ir::Module& module, const ir::Function& kernel) {
   std::set<ir::Scalar, std::greater<>> scalars;  // floats come last in the enumeration

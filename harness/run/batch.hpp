@@ -35,6 +35,9 @@ Prepared prepare(const KernelSource& source, const Printer& printer, backends::S
 /// The passes that the options ask for and the kernel has: one without a float parameter has no backward pass.
 std::vector<backends::Pass> passes_of(const KernelSource& source, const RunOptions& options);
 
+/// The math library and the rounding that code of the language has with these flags.
+reference::Profile profile_of(backends::SourceTarget target, const backends::BuildFlags& flags);
+
 /// The name of a case.
 std::string case_name(const KernelSource& source, std::string_view device, backends::Pass pass, const Mode& mode);
 

@@ -1,0 +1,157 @@
+// assay calibrate: how exact a device's math functions are, beside the figures that verdicts rest on.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/color_option.hpp"
+#include "cli/command.hpp"
+#include "cli/devices.hpp"
+#include "cli/emission.hpp"
+#include "cli/gpu_options.hpp"
+#include "harness/calibrate/calibrate.hpp"
+#include "harness/record/record_writer.hpp"
+#include "reports/report_files.hpp"
+#include "reports/text_table.hpp"
+
+namespace assay::cli {
+namespace {
+
+using harness::Calibration;
+using nlohmann::json;
+
+constexpr const char* kFile = "calibration.json";
+
+struct CalibrateOptions {
+  std::vector<std::string> functions;
+  std::string device = "cuda";
+  DeviceOptions device_options;
+  std::uint64_t step = 1;
+  std::string output = "out";
+  reports::ColorChoice color = reports::ColorChoice::automatic;
+};
+
+std::vector<std::string> function_names() {
+  std::vector<std::string> names;
+  for (const ir::Op op : harness::calibrated_operations())
+    names.emplace_back(ir::row(op).mnemonic);
+  return names;
+}
+
+/// The named functions; all where none is named.
+std::vector<ir::Op> chosen(const std::vector<std::string>& names) {
+  std::vector<ir::Op> operations = harness::calibrated_operations();
+  if (names.empty()) return operations;
+  std::erase_if(operations, [&](ir::Op op) { return std::ranges::find(names, ir::row(op).mnemonic) == names.end(); });
+  return operations;
+}
+
+/// "2 of the rounded", "0.7 in all", "exact".
+std::string figure_text(const ir::UlpBound& figure) {
+  switch (figure.kind) {
+    case ir::UlpBound::Kind::kExact: return "exact";
+    case ir::UlpBound::Kind::kTotal: return fmt::format("{}", figure.ulps);
+    case ir::UlpBound::Kind::kWithin: return fmt::format("{}", figure.ulps + 0.5);
+    case ir::UlpBound::Kind::kDerived: break;
+  }
+  return "by steps";
+}
+
+std::string table_of(const std::vector<Calibration>& results, backends::SourceTarget target, bool color) {
+  reports::TextTable table;
+  table.add_head({"function", "inputs", "greatest error", "at", "allowed", "beyond"});
+  for (const Calibration& result : results) {
+    table.add({std::string(ir::row(result.op).mnemonic), fmt::format("{}", result.compared),
+               fmt::format("{:.3f} ulp", result.worst.ulps), fmt::format("{}", result.worst.input),
+               figure_text(harness::figure_of(result.op, target)), fmt::format("{}", result.beyond)});
+  }
+  return table.text(color);
+}
+
+json to_json(const harness::CalibrationPoint& point) {
+  // Text, since JSON has no infinities and no NaN.
+  return {{"input", fmt::format("{}", point.input)},
+          {"got", fmt::format("{}", point.got)},
+          {"expected", fmt::format("{}", point.expected)},
+          {"ulps", point.ulps}};
+}
+
+json to_json(const Calibration& result, backends::SourceTarget target) {
+  json document{{"function", ir::row(result.op).mnemonic},
+                {"compared", result.compared},
+                {"beyond", result.beyond},
+                {"allowed_ulps", figure_text(harness::figure_of(result.op, target))},
+                {"worst", to_json(result.worst)}};
+  if (result.refuted) document["refuted"] = to_json(*result.refuted);
+  return document;
+}
+
+Result<void> write(const std::vector<Calibration>& results, const backends::Device& device,
+                   const CalibrateOptions& options) {
+  json document{
+      {"date", harness::utc_now()},           {"device", device.name()}, {"description", device.can_run().detail},
+      {"toolkit", device.can_build().detail}, {"step", options.step},    {"functions", json::array()}};
+  for (const Calibration& result : results)
+    document["functions"].push_back(to_json(result, device.target()));
+  std::error_code error;
+  std::filesystem::create_directories(options.output, error);
+  return reports::replace_file(std::filesystem::path(options.output) / kFile, document.dump(1) + "\n");
+}
+
+int calibrate(const CalibrateOptions& options) {
+  const auto device = make_device(options.device, options.device_options);
+  if (const backends::Capability can = device->can_run(); !can.available) {
+    tell(fmt::format("cannot calibrate {}: {}", options.device, can.detail));
+    return to_int(ExitStatus::all_unsupported);
+  }
+  const auto results =
+      harness::calibrate(*device, printer(),
+                         {.operations = chosen(options.functions),
+                          .step = options.step,
+                          .jobs = std::max(1U, std::thread::hardware_concurrency())},
+                         [](const Calibration& result) {
+                           tell(fmt::format("{}: {:.3f} ulp", ir::row(result.op).mnemonic, result.worst.ulps));
+                         });
+  if (!results.ok()) return fail(results.error(), ExitStatus::internal);
+  const Result<void> written = write(*results, *device, options);
+  if (!written.ok()) return fail(written.error(), ExitStatus::internal);
+  const bool color = reports::use_color_on_stdout(options.color);
+  const auto beyond = std::ranges::count_if(*results, [](const Calibration& result) { return result.beyond > 0; });
+  const std::string verdict = beyond == 0
+                                  ? fmt::format("All {} functions are within the table", results->size())
+                                  : fmt::format("{} of {} functions are beyond the table", beyond, results->size());
+  const Result<void> printed = print(
+      fmt::format("{}\n{}, on {}\n", table_of(*results, device->target(), color), verdict, device->can_run().detail));
+  if (!printed.ok()) return fail(printed.error(), ExitStatus::internal);
+  return to_int(beyond == 0 ? ExitStatus::as_expected : ExitStatus::unexpected);
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<CalibrateOptions>();
+  CLI::App& command = *app.add_subcommand("calibrate", "Measure a device's math functions over all float32 inputs");
+  command.add_option("FUNCTION", options->functions, "Which functions; all where none is named")
+      ->option_text(" ")
+      ->check(CLI::IsMember(function_names()));
+  add_device_option(command, options->device, "Whose functions");
+  add_gpu_options(command, options->device_options.gpu, options->device_options.device_bytes);
+  command.add_option("--every", options->step, "Every N-th of the 2^32 inputs; all of them take hours on few cores")
+      ->option_text("N [1]")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 31U));
+  command.add_option("--output", options->output, "The folder for calibration.json")->option_text("DIR [out]");
+  add_color_option(command, options->color);
+  command.footer(
+      "Each result is held against the oracle's value and bound, those that verdicts rest on. Errors are total, in "
+      "ulp\n"
+      "of the exact result; allowed is the table's figure, for CUDA half an ulp more, since it counts from the "
+      "correctly\n"
+      "rounded result. Exit status: 0 all within, 1 some beyond, 77 the device is missing.");
+  command.callback([options, &invocation] { invocation.status = calibrate(*options); });
+}
+
+}  // namespace assay::cli

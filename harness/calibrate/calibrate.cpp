@@ -1,0 +1,218 @@
+#include "harness/calibrate/calibrate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "backends/parallel.hpp"
+#include "harness/run/batch.hpp"
+#include "ir/builder.hpp"
+#include "reference/cpu/evaluators.hpp"
+
+namespace assay::harness {
+namespace {
+
+using backends::BufferId;
+using reference::Bounded;
+
+constexpr std::uint64_t kBitPatterns = std::uint64_t{1} << 32U;
+constexpr std::size_t kInputsOfLaunch = std::size_t{1} << 20U;
+constexpr std::size_t kInputsOfSlice = std::size_t{1} << 14U;
+constexpr auto kTimeLimit = std::chrono::seconds{60};
+
+/// out[i] = op(x[i]).
+ir::Module module_of(ir::Op op) {
+  ir::Module module;
+  ir::Function& kernel = module.kernels.emplace_back();
+  kernel.name = fmt::format("calibrate_{}", ir::row(op).mnemonic);
+  kernel.is_kernel = true;
+  ir::Builder builder(module, kernel);
+  const ir::VarId x = builder.parameter("x", ir::kF32.array_of(1));
+  const ir::VarId out = builder.parameter("out", ir::kF32.array_of(1));
+  const ir::VarId i = builder.thread_index("i");
+  builder.store(out, {builder.var(i)}, builder.op(op, {builder.load(x, {builder.var(i)})}));
+  return module;
+}
+
+Result<std::vector<backends::BuiltKernel>> build(backends::Device& device, const Printer& printer,
+                                                 std::span<const ir::Op> operations) {
+  std::vector<backends::EmittedKernel> emitted;
+  for (const ir::Op op : operations) {
+    const ir::Module module = module_of(op);
+    auto source = printer(module, module.kernels.front(), nullptr, device.target());
+    if (!source.ok()) return source.error();
+    emitted.push_back(source.take());
+  }
+  std::vector<backends::BuiltKernel> built;
+  for (backends::BuildOutcome& outcome : device.build(emitted, backends::BuildFlags::strict())) {
+    if (const auto* failed = std::get_if<backends::BuildFailed>(&outcome)) return Error{failed->log};
+    built.push_back(std::get<backends::BuiltKernel>(std::move(outcome)));
+  }
+  return built;
+}
+
+/// The memory of one launch: inputs and results.
+class Arrays {
+ public:
+  static Result<Arrays> allocate(backends::Session& session) {
+    Arrays arrays;
+    for (BufferId* buffer : {&arrays.x_, &arrays.out_}) {
+      const Result<BufferId> allocated = session.allocate(kInputsOfLaunch * sizeof(float));
+      if (!allocated.ok()) return allocated.error();
+      *buffer = *allocated;
+    }
+    return arrays;
+  }
+
+  [[nodiscard]] backends::LaunchRequest launch(const backends::BuiltKernel& kernel, std::size_t count) const {
+    const std::array shape{static_cast<std::int32_t>(count)};
+    const std::array strides{static_cast<std::int64_t>(sizeof(float))};
+    return {.kernel = &kernel,
+            .threads = static_cast<std::int64_t>(count),
+            .arguments = {backends::Argument::array(backends::BufferAddress{x_, 0}, shape, strides),
+                          backends::Argument::array(backends::BufferAddress{out_, 0}, shape, strides)},
+            .time_limit = kTimeLimit};
+  }
+  [[nodiscard]] std::span<float> inputs(backends::Session& session) const { return floats(session, x_); }
+  [[nodiscard]] std::span<const float> results(backends::Session& session) const { return floats(session, out_); }
+
+ private:
+  static std::span<float> floats(backends::Session& session, BufferId buffer) {
+    return {reinterpret_cast<float*>(session.bytes(buffer).data()), kInputsOfLaunch};
+  }
+  BufferId x_, out_;
+};
+
+/// Holds results against the oracle, input by input.
+class Comparison {
+ public:
+  Comparison(ir::Op op, const reference::Profile& profile)
+      : evaluate_(reference::evaluator(op).evaluate),
+        recorder_(forced_),
+        arithmetic_(ir::Scalar::kF32, profile, recorder_) {
+    found_.op = op;
+  }
+
+  void add(float input, float got) {
+    const Bounded x{.v = input, .e = {}};
+    const Bounded* const operand = &x;
+    const Bounded expected = evaluate_(arithmetic_, {&operand, 1});
+    const double bound = expected.e[reference::kNative];
+    const auto value = static_cast<double>(expected.v);
+    if (std::isnan(value) || std::isinf(value) || std::isnan(input)) {
+      const bool alike = std::isnan(value) || std::isnan(input) ? std::isnan(got) : value == static_cast<double>(got);
+      note(alike, {input, got, value, 0});
+      return;
+    }
+    if (bound == reference::kUnbounded) return;  // a pole, or a result that may overflow
+    const double error = static_cast<double>(std::fabs(static_cast<long double>(got) - expected.v));
+    const double ulps = error / reference::ulp(arithmetic_.format(reference::kNative), std::fabs(value));
+    const CalibrationPoint point{input, got, value, ulps};
+    note(error <= bound, point);
+    if (ulps > found_.worst.ulps) found_.worst = point;
+  }
+
+  [[nodiscard]] const Calibration& found() const { return found_; }
+
+ private:
+  void note(bool holds, const CalibrationPoint& point) {
+    ++found_.compared;
+    if (holds) return;
+    ++found_.beyond;
+    if (!found_.refuted) found_.refuted = point;
+  }
+
+  reference::Evaluate evaluate_;
+  reference::ForcedPath forced_;
+  reference::DecisionRecorder recorder_;
+  reference::Arithmetic arithmetic_;
+  Calibration found_;
+};
+
+void merge(Calibration& all, const Calibration& part) {
+  all.compared += part.compared;
+  all.beyond += part.beyond;
+  if (part.worst.ulps > all.worst.ulps) all.worst = part.worst;
+  if (!all.refuted) all.refuted = part.refuted;
+}
+
+/// The results of one launch, in slices that threads share.
+Calibration compare(ir::Op op, const reference::Profile& profile, std::span<const float> inputs,
+                    std::span<const float> results, unsigned jobs) {
+  const std::size_t slices = (inputs.size() + kInputsOfSlice - 1) / kInputsOfSlice;
+  std::vector<Calibration> parts(slices);
+  backends::for_each_index(slices, jobs, [&](std::size_t slice) {
+    Comparison comparison(op, profile);
+    const std::size_t first = slice * kInputsOfSlice;
+    const std::size_t end = std::min(first + kInputsOfSlice, inputs.size());
+    for (std::size_t i = first; i < end; ++i)
+      comparison.add(inputs[i], results[i]);
+    parts[slice] = comparison.found();
+  });
+  Calibration all{.op = op};
+  for (const Calibration& part : parts)
+    merge(all, part);
+  return all;
+}
+
+Result<Calibration> measure(ir::Op op, const backends::BuiltKernel& kernel, backends::Session& session,
+                            const Arrays& arrays, backends::SourceTarget target, const CalibrationOptions& options) {
+  const reference::Profile profile = profile_of(target, backends::BuildFlags::strict());
+  Calibration all{.op = op};
+  std::uint64_t bits = 0;
+  while (bits < kBitPatterns) {
+    const std::span<float> inputs = arrays.inputs(session);
+    std::size_t count = 0;
+    for (; count < inputs.size() && bits < kBitPatterns; bits += options.step)
+      inputs[count++] = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    const backends::LaunchRequest launch = arrays.launch(kernel, count);
+    const backends::RunOutcome outcome = session.run({&launch, 1}).front();
+    if (!std::holds_alternative<backends::Completed>(outcome)) {
+      return Error{backends::describe(outcome), std::string(ir::row(op).mnemonic)};
+    }
+    merge(all, compare(op, profile, inputs.first(count), arrays.results(session).first(count), options.jobs));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<ir::Op> calibrated_operations() {
+  std::vector<ir::Op> operations;
+  for (const ir::OperationRow& row : ir::kOperations) {
+    const bool is_function = row.arity == 1 && row.rule == ir::TypeRule::kFloat;
+    if (is_function && reference::evaluator(row.op).role == reference::Role::kElementwise) operations.push_back(row.op);
+  }
+  return operations;
+}
+
+ir::UlpBound figure_of(ir::Op op, backends::SourceTarget target) {
+  const ir::Accuracy& accuracy = ir::row(op).accuracy;
+  return target == backends::SourceTarget::kCuda ? accuracy.cuda_f32 : accuracy.libm_f32;
+}
+
+Result<std::vector<Calibration>> calibrate(backends::Device& device, const Printer& printer,
+                                           const CalibrationOptions& options, const OnCalibration& on_result) {
+  auto built = build(device, printer, options.operations);
+  if (!built.ok()) return built.error();
+  auto session = device.open({.buffer_bytes = 4 * kInputsOfLaunch * sizeof(float)});
+  if (!session.ok()) return session.error();
+  const Result<Arrays> arrays = Arrays::allocate(**session);
+  if (!arrays.ok()) return arrays.error();
+  std::vector<Calibration> results;
+  for (std::size_t k = 0; k < options.operations.size(); ++k) {
+    auto measured = measure(options.operations[k], (*built)[k], **session, *arrays, device.target(), options);
+    if (!measured.ok()) return measured.error();
+    if (on_result) on_result(*measured);
+    results.push_back(measured.take());
+  }
+  return results;
+}
+
+}  // namespace assay::harness

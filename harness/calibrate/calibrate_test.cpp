@@ -1,0 +1,82 @@
+#include "harness/calibrate/calibrate.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/source/print.hpp"
+#include "harness/testing/cpu_run.hpp"
+
+namespace assay::harness {
+namespace {
+
+/// Every 65,521st float32: 65,551 of them, of each sign and magnitude, NaNs and infinities.
+CalibrationOptions some_inputs(std::vector<ir::Op> operations) {
+  return {.operations = std::move(operations), .step = 65'521, .jobs = 2};
+}
+
+Printer printer_planting(const std::string& from, const std::string& to) {
+  return [=](const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
+             backends::SourceTarget target) {
+    auto emitted = source::print(module, forward, backward, target);
+    if (emitted.ok() && !from.empty()) {
+      const std::size_t at = emitted->body.find(from);
+      EXPECT_NE(at, std::string::npos) << emitted->body;
+      emitted->body.replace(at, from.size(), to);
+    }
+    return emitted;
+  };
+}
+
+TEST(Calibrate, FindsTheMathLibraryWithinItsTable) {
+  const auto device = testing::cpu_device();
+  const auto results = calibrate(*device, printer_planting("", ""), some_inputs(calibrated_operations()));
+  ASSERT_TRUE(results.ok()) << results.error().text();
+  EXPECT_GT(results->size(), 30U);
+  for (const Calibration& result : *results) {
+    const auto name = ir::row(result.op).mnemonic;
+    EXPECT_EQ(result.beyond, 0U) << name << " of " << (result.refuted ? result.refuted->input : 0);
+    EXPECT_GT(result.compared, 30'000U) << name;
+    const ir::UlpBound figure = figure_of(result.op, backends::SourceTarget::kCpp);
+    if (figure.kind == ir::UlpBound::Kind::kExact) {
+      EXPECT_EQ(result.worst.ulps, 0) << name;
+    }
+    if (figure.kind == ir::UlpBound::Kind::kTotal) {
+      EXPECT_GT(result.worst.ulps, 0) << name;
+      EXPECT_LE(result.worst.ulps, figure.ulps) << name;
+    }
+  }
+}
+
+TEST(Calibrate, FindsAFunctionThatIsWorseThanItsTable) {
+  const auto device = testing::cpu_device();
+  const auto results =
+      calibrate(*device, printer_planting("= exp(", "= 1.000001f * exp("), some_inputs({ir::Op::kExp}));
+  ASSERT_TRUE(results.ok()) << results.error().text();
+  const Calibration& exp = results->front();
+  EXPECT_GT(exp.beyond, 1000U);
+  EXPECT_GT(exp.worst.ulps, 8);
+  EXPECT_LT(exp.worst.ulps, 20);
+  ASSERT_TRUE(exp.refuted.has_value());
+  EXPECT_NEAR(exp.refuted->got, exp.refuted->expected, exp.refuted->expected * 2e-6);
+}
+
+TEST(Calibrate, FindsAResultOfTheWrongClass) {
+  const auto device = testing::cpu_device();
+  const auto results =
+      calibrate(*device, printer_planting("= sqrt(", "= sqrt(0 * 1e-30f + "), some_inputs({ir::Op::kSqrt}));
+  ASSERT_TRUE(results.ok());
+  EXPECT_EQ(results->front().beyond, 0U);
+  const auto negated = calibrate(*device, printer_planting("= sqrt(", "= sqrt(-"), some_inputs({ir::Op::kSqrt}));
+  ASSERT_TRUE(negated.ok());
+  EXPECT_GT(negated->front().beyond, negated->front().compared / 2);
+}
+
+TEST(Calibrate, SaysWhatDidNotBuild) {
+  const auto device = testing::cpu_device();
+  const auto results = calibrate(*device, printer_planting("= exp(", "= undeclared("), some_inputs({ir::Op::kExp}));
+  ASSERT_FALSE(results.ok());
+  EXPECT_THAT(results.error().text(), ::testing::HasSubstr("undeclared"));
+}
+
+}  // namespace
+}  // namespace assay::harness
