@@ -56,7 +56,7 @@ Result<TimedKernel> TimedKernel::make(backends::Device& device, std::string_view
   auto built = build(device, *emitted);
   if (!built.ok()) return built.error();
   timed.built_ = std::make_unique<backends::BuiltKernel>(built.take());
-  auto session = device.open({});
+  auto session = device.open({.buffer_bytes = std::size_t{4} << 30});
   if (!session.ok()) return session.error();
   timed.session_ = session.take();
   if (auto placed = timed.place(adjoint->module, backward, trips, threads, extent); !placed.ok()) return placed.error();
