@@ -54,8 +54,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   Invocation invocation{.words = {argv, argv + argc}};
   for (const auto add :
-       {add_run, add_emit, add_diff, add_generate, add_validate, add_dataset, add_list, add_profile, add_calibrate,
-        add_ptx, add_doctor, add_report, add_compare, add_state, add_reduce, add_reproduce})
+       {add_run, add_emit, add_diff, add_generate, add_validate, add_dataset, add_certify, add_list, add_profile,
+        add_calibrate, add_ptx, add_doctor, add_report, add_compare, add_state, add_reduce, add_reproduce})
     add(app, invocation);
   try {
     app.parse(argc, argv);

@@ -5,11 +5,12 @@
 
 namespace assay::schemas {
 
-extern const std::string_view kDatasetRowSchemaText;  // dataset_row.schema.json: one line of a dataset's data/
-extern const std::string_view kManifestSchemaText;    // manifest.schema.json: one line of journal.jsonl or quarantine
-extern const std::string_view kRecordSchemaText;      // record.schema.json: one line of records.jsonl
-extern const std::string_view kReportSchemaText;      // report.schema.json: the whole of report.json
-extern const std::string_view kStateSchemaText;       // state.schema.json: conformance/state.json
-extern const std::string_view kStatsSchemaText;       // stats.schema.json: the whole of a dataset's stats.json
+extern const std::string_view kCertificationSchemaText;  // certification.schema.json: the whole of certification.json
+extern const std::string_view kDatasetRowSchemaText;     // dataset_row.schema.json: one line of a dataset's data/
+extern const std::string_view kManifestSchemaText;  // manifest.schema.json: one line of journal.jsonl or quarantine
+extern const std::string_view kRecordSchemaText;    // record.schema.json: one line of records.jsonl
+extern const std::string_view kReportSchemaText;    // report.schema.json: the whole of report.json
+extern const std::string_view kStateSchemaText;     // state.schema.json: conformance/state.json
+extern const std::string_view kStatsSchemaText;     // stats.schema.json: the whole of a dataset's stats.json
 
 }  // namespace assay::schemas

@@ -21,6 +21,7 @@ json golden(const std::string& name) {
 }
 
 std::string_view schema_of(const std::string& golden_name) {
+  if (golden_name == "certification") return kCertificationSchemaText;
   if (golden_name == "report") return kReportSchemaText;
   if (golden_name == "state") return kStateSchemaText;
   if (golden_name == "dataset_row") return kDatasetRowSchemaText;
@@ -38,7 +39,7 @@ std::string joined(const std::vector<Complaint>& complaints) {
 
 TEST(Schemas, AcceptEveryGoldenDocument) {
   for (const char* name : {"run_start", "case_pass", "case_fail", "run_end", "report", "state", "dataset_row", "stats",
-                           "plan", "block", "rejected"}) {
+                           "plan", "block", "rejected", "certification"}) {
     const std::vector<Complaint> complaints = Validator(schema_of(name)).complaints(golden(name));
     EXPECT_TRUE(complaints.empty()) << name << "\n" << joined(complaints);
   }

@@ -67,13 +67,27 @@ Result<Compiler> Compiler::find(const std::string& command) {
   return compiler;
 }
 
-ProcessResult Compiler::build_library(const std::filesystem::path& source, const std::filesystem::path& library,
-                                      const backends::BuildFlags& flags, std::chrono::milliseconds limit) const {
+std::vector<std::string> Compiler::arguments_of(const backends::BuildFlags& flags) const {
   std::vector<std::string> arguments = leading_arguments_;
   const std::vector<std::string> mode = compiler_arguments(flags);
   arguments.insert(arguments.end(), mode.begin(), mode.end());
-  arguments.insert(arguments.end(), {"-w", "-fPIC", "-fno-exceptions", "-fno-rtti", "-shared", "-Wl,-z,defs", "-o",
-                                     library.string(), "-x", "c++", source.string(), "-x", "none", "-lm"});
+  arguments.insert(arguments.end(), {"-w", "-fPIC", "-fno-exceptions", "-fno-rtti"});
+  return arguments;
+}
+
+ProcessResult Compiler::build_library(const std::filesystem::path& source, const std::filesystem::path& library,
+                                      const backends::BuildFlags& flags, std::chrono::milliseconds limit) const {
+  std::vector<std::string> arguments = arguments_of(flags);
+  arguments.insert(arguments.end(), {"-shared", "-Wl,-z,defs", "-o", library.string(), "-x", "c++", source.string(),
+                                     "-x", "none", "-lm"});
+  return run_process(program_, arguments, limit);
+}
+
+ProcessResult Compiler::build_assembly(const std::filesystem::path& source, const std::filesystem::path& assembly,
+                                       const backends::BuildFlags& flags, std::chrono::milliseconds limit) const {
+  std::vector<std::string> arguments = arguments_of(flags);
+  arguments.insert(arguments.end(), {"-S", "-fno-asynchronous-unwind-tables", "-fno-ident", "-g0", "-o",
+                                     assembly.string(), "-x", "c++", source.string()});
   return run_process(program_, arguments, limit);
 }
 

@@ -137,7 +137,8 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
     for (std::size_t d = 0; d < type.rank; ++d) {
       const std::size_t from = std::min(d, launch.extents.size() - 1);
       const bool beyond = d >= launch.extents.size();
-      const std::int32_t guessed = beyond ? 6 + static_cast<std::int32_t>(d) : launch.extents[from];
+      const std::int32_t few = request.row > 0 ? request.row : 6;
+      const std::int32_t guessed = beyond ? few + static_cast<std::int32_t>(d) : launch.extents[from];
       const std::int32_t least = least_shape_[static_cast<std::size_t>(p)][d];
       const bool of_tiles = !tile_shape_[static_cast<std::size_t>(p)].empty();
       const std::int32_t held = of_tiles ? tile_extent(static_cast<std::size_t>(p), d, request) : guessed;
@@ -213,8 +214,9 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   if (range && range->high_open) real.high = std::nextafter(static_cast<float>(real.high), -HUGE_VALF);
 
   // An unhinted integer parameter is often the number of elements or threads: every other draw makes it so.
-  if (!is_array && !range && argument.type.is_integer_scalar() && request.seed % 2 == 0) {
-    return write_integer(argument.type.scalar, argument.bytes.data(), std::max<std::int64_t>(first_extent, least));
+  if (!is_array && !range && argument.type.is_integer_scalar() && (request.seed % 2 == 0 || request.row > 0)) {
+    return write_integer(argument.type.scalar, argument.bytes.data(),
+                         std::max<std::int64_t>({first_extent, least, request.row}));
   }
   const bool permutation = hints_.permutation[p] || permuted_[p];
   std::vector<std::int64_t> order;

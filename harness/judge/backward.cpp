@@ -35,7 +35,7 @@ class BackwardJudge {
 
  private:
   void add(Purpose purpose, std::size_t set, Lane lane, Start start, double seed_factor, Geometry geometry = {}) {
-    if (verdict_.failed()) return;
+    if (verdict_.failed() || !stage_.takes(lane)) return;
     const auto [found, is_new] = launches_.try_emplace({set, lane});
     if (is_new) found->second = backward_launch(stage_, set, lane, verdict_);
     if (!found->second) return;
@@ -59,7 +59,9 @@ class BackwardJudge {
       add(Purpose::kOrder, s, Lane::kNative, Start::kPrefilled, 1, {backends::ThreadOrder::kReverse, 32});
       add(Purpose::kOrder, s, Lane::kNative, Start::kPrefilled, 1,
           {backends::ThreadOrder::kShuffled, 1, stage_.bench.seed});
-      add(Purpose::kOrder, s, Lane::kNative, Start::kPrefilled, 1, {.layout = Layout::kView});
+      for (const Lane lane : kBothLanes)
+        add(Purpose::kOrder, s, lane, Start::kPrefilled, 1, {.layout = Layout::kView});
+      if (!stage_.takes(Lane::kNative)) continue;
       add(Purpose::kTwice, s, Lane::kNative, Start::kZero, 1);
       if (verdict_.failed()) return;
       add(Purpose::kTwice, s, Lane::kNative, Start::kZero, 1);

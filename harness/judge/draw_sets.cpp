@@ -19,8 +19,12 @@ constexpr std::uint64_t kSeedSalt = 0x5EED, kPrefillSalt = 0xF111;
 
 /// Instructions of the oracle: for one set, and in all for drawing one again.
 constexpr std::int64_t kSetBudget = 400'000, kRedrawBudget = 4 * kSetBudget;
-/// Sizes that no block divides, and those around one; the first dimension's extent.
-constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
+/// Sizes that no block divides, and those around one; the first dimension's extent. Loops over as many elements as
+/// there are threads take more trips once than an adjoint keeps states of.
+constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 67, 17, 23, 19, 29};
+
+/// Of the set with long rows: few threads, and more trips than an adjoint keeps states of.
+constexpr std::int32_t kLongRow = 67, kLongRowSize = 3;
 
 LeafValues dense(const Subject& subject, const Launch& launch, std::uint64_t salt, bool written) {
   LeafValues values(launch.arguments.size());
@@ -138,6 +142,7 @@ class SetDrawer {
       follow_other_paths(sets_.back());
     }
     if (has_atomics(space_.uses())) add_exact();
+    if (has_loops()) add_long();
     cover();
     return std::move(sets_);
   }
@@ -200,6 +205,25 @@ class SetDrawer {
     if (auto* set = std::get_if<InputSet>(&result)) sets_.push_back(std::move(*set));
   }
 
+  bool has_loops() const {
+    return std::ranges::any_of(sets_.front().reference.choices, [](const reference::Choice& choice) {
+      return choice.kind == reference::Choice::Kind::kLoop;
+    });
+  }
+
+  /// A set whose loops take many trips, where there is one that tells enough.
+  void add_long() {
+    DrawRequest asked = request(policy_.sets() + 1, 0, Distribution::kUniform);
+    asked.size = kLongRowSize;
+    asked.row = kLongRow;
+    asked.instruction_budget = kSetBudget;
+    auto result = draw_one(asked);
+    auto* set = std::get_if<InputSet>(&result);
+    if (set == nullptr || !conclusive(*set) || worth(*set) < kFairWorth) return;
+    set->generic = false;
+    sets_.push_back(std::move(*set));
+  }
+
   /// Adds sets that go where the conclusive ones did not.
   void cover() {
     static constexpr Distribution kAround[] = {Distribution::kTies, Distribution::kUniform, Distribution::kEdges,
@@ -211,7 +235,7 @@ class SetDrawer {
     std::int64_t spent = 0;
     for (int draw = 0; draw < policy_.redraws && coverage.lacking() > 0 && spent < kRedrawBudget; ++draw) {
       auto result = draw_one(
-          request(policy_.sets() + 1 + draw, draw + 1, kAround[static_cast<std::size_t>(draw) % std::size(kAround)]));
+          request(policy_.sets() + 2 + draw, draw + 1, kAround[static_cast<std::size_t>(draw) % std::size(kAround)]));
       auto* set = std::get_if<InputSet>(&result);
       if (set == nullptr) continue;
       spent += set->reference.instructions;

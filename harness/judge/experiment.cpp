@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::size_t kGuard = 64;
 constexpr std::byte kGuardByte{0xA5};
+/// Of views, in elements.
+constexpr int kPrimalGap = 1, kGradientGap = 2;
 
 backends::Argument by_value(const ir::Argument& argument) {
   backends::Argument result;
@@ -15,14 +17,14 @@ backends::Argument by_value(const ir::Argument& argument) {
   return result;
 }
 
-/// A dense array as a view of a larger one: its first dimension is innermost, each element has a gap of its own size
-/// behind it, and each line another one. Gaps hold guard bytes.
-ir::Argument as_view(const ir::Argument& dense) {
+/// A dense array as a view of a larger one: its first dimension is innermost, each element has a gap of so many
+/// elements behind it, and each line one more. Gaps hold guard bytes.
+ir::Argument as_view(const ir::Argument& dense, int gap) {
   const std::int64_t count = ir::element_count(dense);
   if (count == 0) return dense;
   const std::int64_t element = dense.strides.back();
   ir::Argument view{.type = dense.type, .shape = dense.shape, .strides = dense.strides, .bytes = {}};
-  std::int64_t stride = 2 * element;
+  std::int64_t stride = (1 + gap) * element;
   for (std::size_t d = 0; d < view.shape.size(); ++d) {
     view.strides[d] = stride;
     stride = stride * view.shape[d] + element;
@@ -36,9 +38,9 @@ ir::Argument as_view(const ir::Argument& dense) {
 }
 
 /// Which bytes of a view made by as_view belong to its elements.
-std::vector<bool> bytes_of_elements(const ir::Argument& view) {
+std::vector<bool> bytes_of_elements(const ir::Argument& view, int gap) {
   std::vector<bool> own(view.bytes.size());
-  const auto element = static_cast<std::size_t>(view.strides.front() / 2);
+  const auto element = static_cast<std::size_t>(view.strides.front() / (1 + gap));
   for (std::int64_t e = 0; e < ir::element_count(view); ++e) {
     const auto at = own.begin() + static_cast<std::ptrdiff_t>(ir::element_offset(view, e));
     std::fill_n(at, element, true);
@@ -49,8 +51,8 @@ std::vector<bool> bytes_of_elements(const ir::Argument& view) {
 }  // namespace
 
 Result<backends::Argument> Experiment::place_array(backends::Session& session, ir::Argument argument, const Role& role,
-                                                   Layout layout) {
-  if (layout == Layout::kView) argument = as_view(argument);
+                                                   int gap) {
+  if (gap > 0) argument = as_view(argument, gap);
   const std::size_t size = argument.bytes.size();
   Result<backends::BufferId> buffer = session.allocate(size + 2 * kGuard);
   if (!buffer.ok()) return buffer.error();
@@ -61,7 +63,7 @@ Result<backends::Argument> Experiment::place_array(backends::Session& session, i
       backends::BufferAddress{buffer.value(), kGuard}, argument.shape, argument.strides,
       {.name = role.name, .bytes = size, .read_only = role.read_only, .uninitialised = role.uninitialised});
   arrays_.push_back(
-      {.before = std::move(argument), .role = role, .buffer = buffer.value(), .placed = true, .layout = layout});
+      {.before = std::move(argument), .role = role, .buffer = buffer.value(), .placed = true, .gap = gap});
   return placed;
 }
 
@@ -81,6 +83,7 @@ Result<Experiment> Experiment::place(backends::Session& session, const backends:
   for (std::size_t d = 1; d < launch.extents.size(); ++d) {
     request.arguments.push_back(backends::Argument::value(launch.extents[d]));
   }
+  const bool is_view = geometry.layout == Layout::kView;
   experiment.leading_ = request.arguments.size();
   experiment.parameters_ = launch.arguments.size();
   for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
@@ -91,13 +94,14 @@ Result<Experiment> Experiment::place(backends::Session& session, const backends:
       continue;
     }
     if (roles[p].uninitialised) std::fill(argument.bytes.begin(), argument.bytes.end(), poison);
-    Result<backends::Argument> placed = experiment.place_array(session, std::move(argument), roles[p], geometry.layout);
+    Result<backends::Argument> placed =
+        experiment.place_array(session, std::move(argument), roles[p], is_view ? kPrimalGap : 0);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }
   for (std::size_t g = 0; g < gradients.size(); ++g) {
     Result<backends::Argument> placed =
-        experiment.place_array(session, gradients[g], roles[launch.arguments.size() + g], geometry.layout);
+        experiment.place_array(session, gradients[g], roles[launch.arguments.size() + g], is_view ? kGradientGap : 0);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }
@@ -121,8 +125,8 @@ bool Experiment::guards_intact(backends::Session& session, std::size_t array) co
   const std::span<const std::byte> memory = session.bytes(arrays_[array].buffer);
   const std::size_t end = kGuard + arrays_[array].before.bytes.size();
   const auto is_guard = [](std::byte byte) { return byte == kGuardByte; };
-  if (arrays_[array].layout == Layout::kView) {
-    const std::vector<bool> own = bytes_of_elements(arrays_[array].before);
+  if (arrays_[array].gap > 0) {
+    const std::vector<bool> own = bytes_of_elements(arrays_[array].before, arrays_[array].gap);
     for (std::size_t k = 0; k < own.size(); ++k)
       if (!own[k] && !is_guard(memory[kGuard + k])) return false;
   }

@@ -24,7 +24,8 @@ struct Role {
 /// How the arrays of a launch lie in memory.
 enum class Layout : std::uint8_t {
   kDense,  ///< row by row, without gaps
-  kView,   ///< as a view of a larger array: the first dimension innermost, with gaps between all elements
+  kView,   ///< as a view of a larger array: the first dimension innermost, with gaps between all elements; gradients
+           ///< with wider gaps, so that their strides are their own
 };
 
 /// An array argument as the launch found it and where it lies.
@@ -33,7 +34,7 @@ struct PlacedArray {
   Role role;
   backends::BufferId buffer;
   bool placed = false;  ///< false: a by-value argument, which has no memory
-  Layout layout = Layout::kDense;
+  int gap = 0;          ///< in a view: behind each element, in elements; 0: dense
 };
 
 /// How one launch is run.
@@ -68,8 +69,7 @@ class Experiment {
   bool unmodified(backends::Session& session, std::size_t array) const;
 
  private:
-  Result<backends::Argument> place_array(backends::Session& session, ir::Argument argument, const Role& role,
-                                         Layout layout);
+  Result<backends::Argument> place_array(backends::Session& session, ir::Argument argument, const Role& role, int gap);
 
   backends::LaunchRequest request_;
   std::vector<PlacedArray> arrays_;

@@ -30,6 +30,7 @@ class ForwardJudge {
 
  private:
   void add(Purpose purpose, std::size_t set, Lane lane, std::byte poison, Geometry geometry = {}) {
+    if (!stage_.takes(lane)) return;
     Result<Experiment> placed =
         Experiment::place(stage_.bench.session, stage_.kernel, backends::Pass::kForward, device_lane(lane),
                           stage_.sets[set].launch[lane], {}, roles_, poison, geometry);
@@ -121,9 +122,9 @@ class ForwardJudge {
           fmt::format("scalar {} of '{}' is {} with {} (input set {})", i, stage_.subject.kernel.variables[p].name,
                       a[i].value != b[i].value ? fmt::format("{} and then {}", a[i].value, b[i].value)
                                                : fmt::format("{} and then {}", a[i].integer, b[i].integer),
-                      trial.experiment.arrays()[p].layout == Layout::kView ? "another layout of the arrays"
-                      : trial.purpose == Purpose::kOrder                   ? "another order of threads"
-                                                         : "other contents of the output before the launch",
+                      trial.experiment.arrays()[p].gap > 0 ? "another layout of the arrays"
+                      : trial.purpose == Purpose::kOrder   ? "another order of threads"
+                                                           : "other contents of the output before the launch",
                       trial.set));
     }
     verdict_.count_one(Tier::kT5, 0, false);

@@ -36,6 +36,18 @@ void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const ir::Functi
                    "' is defined (# launch: ..., # domain: ...)");
 }
 
+Stage stage_of(const Exam& exam, const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench,
+               Judgement& judgement) {
+  return {.subject = subject,
+          .kernel = kernel,
+          .bench = bench,
+          .sets = exam.sets,
+          .poisoned = exam.uninitialised,
+          .uses = exam.uses,
+          .target = {},
+          .judgement = judgement};
+}
+
 /// Both passes on the stage's target; a pass that failed on an earlier one is decided.
 void judge_target(const Stage& stage, const std::vector<Drawn>& sizes) {
   const Bench& bench = stage.bench;
@@ -43,14 +55,14 @@ void judge_target(const Stage& stage, const std::vector<Drawn>& sizes) {
   if (bench.forward && !judgement.forward.failed()) {
     bench.session.reset();
     judge_forward(stage);
-    if (!judgement.forward.failed()) judge_forward_sizes(stage, sizes);
+    if (!judgement.forward.failed() && stage.takes(Lane::kNative)) judge_forward_sizes(stage, sizes);
   }
   if (bench.backward && stage.subject.adjoint != nullptr && !judgement.backward.failed()) {
     bench.session.reset();
     judge_backward(stage);
     bench.session.reset();
-    if (!judgement.backward.failed()) judge_consistency(stage);
-    if (!judgement.backward.failed()) judge_backward_sizes(stage, sizes);
+    if (!judgement.backward.failed() && stage.takes(Lane::kLift)) judge_consistency(stage);
+    if (!judgement.backward.failed() && stage.takes(Lane::kNative)) judge_backward_sizes(stage, sizes);
   }
 }
 
@@ -66,53 +78,58 @@ void witness_by_inputs(const Stage& stage, PassVerdict& verdict) {
 
 }  // namespace
 
-Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench) {
-  Judgement judgement;
-  const auto both = [&](const NoInputs& none) {
-    note_no_inputs(judgement.forward, none, subject.kernel);
-    note_no_inputs(judgement.backward, none, subject.kernel);
-  };
+std::variant<Exam, NoInputs> draw_exam(const Subject& subject, const Bench& bench) {
   Result<InputSpace> space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
-  if (!space.ok()) {
-    both({.race = false, .message = space.error().text(), .finding = {}});
-    return judgement;
-  }
-  std::vector<InputSet> sets;
-  std::vector<Drawn> sizes;
-  {
-    const Stopwatch watch(judgement.reference_ms);
-    auto drawn = draw_sets(subject, space.value(), bench.policy, bench.profile, bench.seed);
-    if (auto* none = std::get_if<NoInputs>(&drawn)) {
-      both(*none);
-      return judgement;
-    }
-    sets = std::get<std::vector<InputSet>>(std::move(drawn));
-    sizes = draw_sizes(space.value(), bench);
-  }
-  Stage stage{.subject = subject,
-              .kernel = kernel,
-              .bench = bench,
-              .sets = sets,
-              .poisoned = space.value().uninitialised(),
-              .uses = space.value().uses(),
-              .judgement = judgement};
-  const double run_before = judgement.run_ms;
+  if (!space.ok()) return NoInputs{.race = false, .message = space.error().text(), .finding = {}};
+  auto drawn = draw_sets(subject, space.value(), bench.policy, bench.profile, bench.seed);
+  if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
+  return Exam{.sets = std::get<std::vector<InputSet>>(std::move(drawn)),
+              .sizes = draw_sizes(space.value(), bench),
+              .uninitialised = space.value().uninitialised(),
+              .uses = space.value().uses()};
+}
+
+Judgement judge(const Exam& exam, const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench) {
+  Judgement judgement;
+  Stage stage = stage_of(exam, subject, kernel, bench, judgement);
   {
     const Stopwatch watch(judgement.compare_ms);
     for (const std::string& target : kernel.targets.empty() ? std::vector<std::string>{""} : kernel.targets) {
       stage.target = judgement.forward.target = judgement.backward.target = target;
-      judge_target(stage, sizes);
+      judge_target(stage, exam.sizes);
     }
     judgement.forward.target = judgement.backward.target = "";
   }
-  judgement.compare_ms -= judgement.run_ms - run_before;
-  if (bench.backward && subject.adjoint != nullptr) {
-    const Stopwatch watch(judgement.reference_ms);
-    test_oracle(stage);
-  }
+  judgement.compare_ms -= judgement.run_ms;
   witness_by_inputs(stage, judgement.forward);
   witness_by_inputs(stage, judgement.backward);
   bench.session.reset();
+  return judgement;
+}
+
+Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench) {
+  double reference_ms = 0;
+  std::variant<Exam, NoInputs> drawn;
+  {
+    const Stopwatch watch(reference_ms);
+    drawn = draw_exam(subject, bench);
+  }
+  if (const auto* none = std::get_if<NoInputs>(&drawn)) {
+    Judgement judgement;
+    judgement.reference_ms = reference_ms;
+    note_no_inputs(judgement.forward, *none, subject.kernel);
+    note_no_inputs(judgement.backward, *none, subject.kernel);
+    return judgement;
+  }
+  const Exam& exam = std::get<Exam>(drawn);
+  Judgement judgement = judge(exam, subject, kernel, bench);
+  if (bench.backward && subject.adjoint != nullptr) {
+    const Stopwatch watch(reference_ms);
+    const Stage stage = stage_of(exam, subject, kernel, bench, judgement);
+    test_oracle(stage);
+    witness_by_inputs(stage, judgement.backward);
+  }
+  judgement.reference_ms += reference_ms;
   return judgement;
 }
 

@@ -8,9 +8,11 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "harness/inputs/input_space.hpp"
 #include "harness/judge/input_set.hpp"
 #include "harness/judge/verdict.hpp"
 
@@ -35,7 +37,22 @@ struct Judgement {
   double compare_ms = 0;
 };
 
-/// Judges one kernel. What goes wrong is in the verdicts, never an exception.
+/// The inputs on which a kernel is judged, and what the oracle says of it there. They are the same for every
+/// implementation of the kernel.
+struct Exam {
+  std::vector<InputSet> sets;
+  std::vector<Drawn> sizes;         ///< launches of 0 and of more than 65,535 threads
+  std::vector<bool> uninitialised;  ///< by parameter: the kernel writes each cell before it reads it, if it does
+  ir::ParameterUses uses;
+};
+
+/// Draws the exam that the bench's policy asks for, or tells why the kernel has no defined run.
+std::variant<Exam, NoInputs> draw_exam(const Subject& subject, const Bench& bench);
+
+/// Judges one implementation of the subject by the exam. T0, which is about the oracle alone, is left out.
+Judgement judge(const Exam& exam, const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench);
+
+/// Draws an exam and judges one kernel by it. What goes wrong is in the verdicts, never an exception.
 Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench);
 
 }  // namespace assay::harness

@@ -36,11 +36,12 @@ struct Stage {
   const backends::BuiltKernel& kernel;
   const Bench& bench;
   const std::vector<InputSet>& sets;
-  const std::vector<bool>& poisoned;
+  const std::vector<bool>& poisoned;  ///< by parameter, as Exam::uninitialised
   const ir::ParameterUses& uses;
   std::string target;  ///< of the kernel, that launches run; empty where it has only one
   Judgement& judgement;
 
+  bool takes(Lane lane) const { return lane == Lane::kLift ? bench.policy.lift_lane : bench.policy.native_lane; }
   bool is_deep(std::size_t set) const { return set < static_cast<std::size_t>(bench.policy.deep_sets); }
 };
 

@@ -2,6 +2,8 @@
 import warp as wp
 
 
+# domain: -2 <= origin <= -1
+# domain: -1 <= centre <= 1
 @wp.kernel
 def ray_and_spheres(
     origin: wp.array(dtype=wp.vec3),

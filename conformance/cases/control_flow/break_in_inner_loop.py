@@ -3,7 +3,7 @@ import warp as wp
 
 
 # domain: 0 <= n <= 5
-# domain: 0 <= m <= 8
+# domain: 0 <= m <= 40
 @wp.kernel
 def break_in_inner_loop(
     w: wp.array2d(dtype=float),

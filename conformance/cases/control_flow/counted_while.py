@@ -2,7 +2,7 @@
 import warp as wp
 
 
-# domain: 0 <= n <= 12
+# domain: 0 <= n <= 80
 @wp.kernel
 def counted_while(
     x: wp.array(dtype=float),

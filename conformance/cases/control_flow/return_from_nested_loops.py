@@ -2,7 +2,7 @@
 import warp as wp
 
 
-# domain: 0 <= n <= 5
+# domain: 0 <= n <= 40
 @wp.kernel
 def return_from_nested_loops(
     w: wp.array2d(dtype=float),

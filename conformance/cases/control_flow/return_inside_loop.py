@@ -2,7 +2,8 @@
 import warp as wp
 
 
-# domain: 0 <= n <= 9
+# domain: 0 <= n <= 80
+# domain: -1 <= x <= 1
 @wp.kernel
 def return_inside_loop(
     x: wp.array2d(dtype=float),
@@ -14,7 +15,7 @@ def return_inside_loop(
     s = y[i]
     for j in range(n):
         s = s + x[i, j] * y[i]
-        if s > 1.5:
+        if s > 2.5:
             out[i] = s * x[i, j]
             return
         s = s * 0.5

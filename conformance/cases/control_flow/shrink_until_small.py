@@ -3,7 +3,7 @@ import warp as wp
 
 
 # domain: 0.01 <= x <= 4
-# domain: 0.3 <= f <= 0.8
+# domain: 0.3 <= f <= 0.97
 @wp.kernel
 def shrink_until_small(
     x: wp.array(dtype=float),

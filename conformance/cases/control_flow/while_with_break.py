@@ -2,7 +2,8 @@
 import warp as wp
 
 
-# domain: 0 <= n <= 12
+# domain: 0 <= n <= 80
+# domain: -1.52 <= x <= 1.5
 @wp.kernel
 def while_with_break(
     x: wp.array2d(dtype=float),
@@ -14,7 +15,7 @@ def while_with_break(
     s = y[i]
     k = int(0)
     while k < n:
-        if s * s > 4.0:
+        if s * s > 16.0:
             break
         s = s * 0.75 + x[i, k]
         k += 1

@@ -1,0 +1,403 @@
+#include "harness/certify/certify.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <thread>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "harness/certify/mutation.hpp"
+#include "harness/run/batch.hpp"
+#include "ir/hash.hpp"
+#include "ir/support/hash.hpp"
+#include "ir/support/rng.hpp"
+#include "ir/text.hpp"
+#include "ir/verifier.hpp"
+
+namespace assay::certify {
+namespace {
+
+using backends::EmittedKernel;
+using harness::Prepared;
+
+/// Variables are numbered anew where one moves, and most lines then differ.
+constexpr std::size_t kMostPatchLines = 12;
+
+harness::RunOptions run_options(const Campaign& campaign) {
+  return {.jobs = campaign.jobs, .seed = campaign.seed, .policy = campaign.policy, .mode = {}};
+}
+
+/// The lines of two texts that differ: those between what they begin and what they end with.
+std::string differing_lines(const std::string& before, const std::string& after) {
+  const auto lines = [](const std::string& text) {
+    std::vector<std::string> all;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      all.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    return all;
+  };
+  const std::vector<std::string> a = lines(before), b = lines(after);
+  const std::size_t shorter = std::min(a.size(), b.size());
+  std::size_t head = 0, tail = 0;
+  while (head < shorter && a[head] == b[head])
+    ++head;
+  while (tail < shorter - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
+    ++tail;
+  std::string patch;
+  const auto add = [&](const char* sign, const std::vector<std::string>& text) {
+    const std::size_t end = text.size() - tail;
+    for (std::size_t i = head; i < std::min(end, head + kMostPatchLines); ++i)
+      patch += sign + text[i] + "\n";
+    if (end > head + kMostPatchLines) patch += fmt::format(" ... {} lines more\n", end - head - kMostPatchLines);
+  };
+  add("-", a);
+  add("+", b);
+  return patch;
+}
+
+void widen(reference::Reference& reference, double factor) {
+  const auto scale = [&](auto& arrays) {
+    for (auto& array : arrays) {
+      if (!array) continue;
+      for (auto& element : array->elements) {
+        for (double& bound : element.bound)
+          bound *= factor;
+      }
+    }
+  };
+  scale(reference.outputs);
+  scale(reference.gradients);
+}
+
+/// The exam with all bounds so much wider.
+harness::Exam widened(harness::Exam exam, double factor) {
+  for (harness::InputSet& set : exam.sets) {
+    widen(set.reference, factor);
+    for (auto& paths : set.other_paths) {
+      for (reference::Reference& path : paths)
+        widen(path, factor);
+    }
+  }
+  for (harness::Drawn& drawn : exam.sizes)
+    widen(drawn.reference, factor);
+  return exam;
+}
+
+/// A mutant's source, and what of it differs.
+struct Made {
+  Planned planned;
+  MutantRecord record;
+  EmittedKernel emitted;
+};
+
+/// One right kernel, and the mutants that are made of it.
+class Workshop {
+ public:
+  Workshop(const Campaign& campaign, std::size_t kernel, const harness::Printer& printer, backends::SourceTarget target)
+      : campaign_(campaign),
+        number_(kernel),
+        printer_(printer),
+        target_(target),
+        prepared_(harness::prepare(campaign.kernels[kernel], printer, target, run_options(campaign))) {
+    usable_ = !prepared_.stopped && prepared_.emitted;
+    if (!usable_) return;
+    kernel_.emplace(*prepared_.source->module, prepared_.kernel());
+    if (prepared_.adjoint) backward_.emplace(*prepared_.adjoint, prepared_.kernel());
+  }
+
+  bool usable() const { return usable_; }
+  const Prepared& prepared() const { return prepared_; }
+
+  std::size_t places(Operator op) const {
+    if (!usable_) return 0;
+    if (row(op).part == Part::kText) return find_text_mutations(op, *prepared_.emitted).size();
+    const Setting* setting = setting_of(op);
+    return setting == nullptr ? 0 : find_mutations(op, *setting).size();
+  }
+
+  /// Nothing where the change gives no valid program, or none that differs.
+  std::optional<Made> make(const Planned& planned) const {
+    Made made{.planned = planned, .record = {}, .emitted = {}};
+    const harness::KernelSource& source = campaign_.kernels[number_];
+    made.record = {
+        .name = name_of(campaign_, planned), .op = planned.op, .family = source.family, .kernel = source.kernel};
+    if (row(planned.op).part == Part::kText) {
+      auto found = find_text_mutations(planned.op, *prepared_.emitted);
+      made.record.what = found[planned.number].what;
+      made.emitted = std::move(found[planned.number].kernel);
+      made.record.patch = differing_lines(prepared_.emitted->source(), made.emitted.source());
+      return made;
+    }
+    const Setting& setting = *setting_of(planned.op);
+    const Mutation mutation = find_mutations(planned.op, setting)[planned.number];
+    made.record.what = mutation.what;
+    made.record.line = mutation.loc.line;
+    ir::Function changed = setting.function;
+    Editor editor(setting.module, changed);
+    mutation.apply(editor);
+    auto emitted = print(planned.op, changed, made.record.patch);
+    if (!emitted) return std::nullopt;
+    made.emitted = std::move(*emitted);
+    return made;
+  }
+
+ private:
+  const Setting* setting_of(Operator op) const {
+    if (row(op).part != Part::kBackward) return &*kernel_;
+    return backward_ ? &*backward_ : nullptr;
+  }
+
+  /// A copy of the module with the function in the place of a kernel; empty if it is not valid or not another program.
+  static std::optional<ir::Module> with_kernel(const ir::Module& module, std::size_t kernel, ir::Function changed,
+                                               std::string& patch) {
+    ir::Module copy = module;
+    copy.kernels[kernel] = std::move(changed);
+    if (!ir::verify(copy).empty() || ir::hash(copy) == ir::hash(module)) return std::nullopt;
+    patch = differing_lines(ir::to_text(module), ir::to_text(copy));
+    return copy;
+  }
+
+  std::optional<EmittedKernel> print(Operator op, ir::Function changed, std::string& patch) const {
+    const harness::KernelSource& source = *prepared_.source;
+    const auto printed = [&](const ir::Module& module, const ir::Function& forward, const ir::Function* backward) {
+      Result<EmittedKernel> emitted = printer_(module, forward, backward, target_);
+      return emitted.ok() ? std::optional(emitted.take()) : std::nullopt;
+    };
+    if (row(op).part == Part::kBackward) {
+      const auto module = with_kernel(prepared_.adjoint->module, 0, std::move(changed), patch);
+      return module ? printed(*module, prepared_.kernel(), &module->kernels[0]) : std::nullopt;
+    }
+    const auto module = with_kernel(*source.module, source.kernel_index, std::move(changed), patch);
+    if (!module) return std::nullopt;
+    const ir::Function& kernel = module->kernels[source.kernel_index];
+    if (row(op).part == Part::kForward) {
+      const ir::Function* backward = prepared_.adjoint ? &prepared_.adjoint->module.kernels[0] : nullptr;
+      return printed(prepared_.adjoint ? prepared_.adjoint->module : *module, kernel, backward);
+    }
+    const Result<passes::Adjoint> adjoint = passes::make_adjoint(*module, kernel);
+    const bool same_shape = prepared_.adjoint && adjoint.ok() &&
+                            adjoint->gradients.size() == prepared_.adjoint->gradients.size() &&
+                            ir::hash(adjoint->module) != ir::hash(prepared_.adjoint->module);
+    return same_shape ? printed(adjoint->module, prepared_.kernel(), &adjoint->module.kernels[0]) : std::nullopt;
+  }
+
+  const Campaign& campaign_;
+  std::size_t number_;
+  const harness::Printer& printer_;
+  backends::SourceTarget target_;
+  Prepared prepared_;
+  bool usable_ = false;
+  std::optional<Setting> kernel_, backward_;
+};
+
+std::string check_of(const harness::PassVerdict& verdict) {
+  if (!verdict.failed()) return "";
+  const auto decision = verdict.decide();
+  const std::string outcome(harness::to_text(decision.outcome));
+  if (decision.outcome != harness::Outcome::fail) return outcome + "(" + decision.kind + ")";
+  return decision.kind == "mismatch" && !verdict.mismatches.empty() ? verdict.mismatches.front().tier + " mismatch"
+                                                                    : decision.kind;
+}
+
+/// Judges the mutants of one kernel.
+class Tribunal {
+ public:
+  Tribunal(const Campaign& campaign, const Prepared& prepared, backends::Device& device, backends::Session& session)
+      : campaign_(campaign), prepared_(prepared), device_(device), session_(session) {
+    auto drawn = harness::draw_exam(subject(), bench(true, true));
+    if (auto* exam = std::get_if<harness::Exam>(&drawn)) exam_ = std::move(*exam);
+  }
+
+  /// Whether the suite passes the kernel itself, in the passes that mutants of it are judged by.
+  bool right_passes(const backends::BuiltKernel& kernel) const {
+    if (!exam_) return false;
+    for (const bool forward : {true, false}) {
+      if (!forward && prepared_.adjoint == std::nullopt) continue;
+      for (const bool lift : {true, false}) {
+        if (!check(kernel, forward, lift, *exam_).empty()) return false;
+      }
+    }
+    return true;
+  }
+
+  void judge(const backends::BuiltKernel& kernel, MutantRecord& record) {
+    const bool forward = row(record.op).part == Part::kForward;
+    record.lift.check = check(kernel, forward, true, *exam_);
+    record.native.check = check(kernel, forward, false, *exam_);
+    record.fate = record.lift.killed() || record.native.killed() ? Fate::kKilled : Fate::kSurvived;
+    if (!campaign_.widen || !record.native.killed()) return;
+    for (std::size_t w = 0; w < kWidenings.size(); ++w)
+      record.killed_widened.push_back(!check(kernel, forward, false, with_wider_bounds(w)).empty());
+  }
+
+ private:
+  harness::Subject subject() const {
+    return {.module = *prepared_.source->module,
+            .kernel = prepared_.kernel(),
+            .lifted = *prepared_.lifted,
+            .adjoint = prepared_.adjoint ? &*prepared_.adjoint : nullptr,
+            .oracle = *prepared_.oracle,
+            .lifted_oracle = *prepared_.lifted_oracle};
+  }
+
+  harness::Bench bench(bool forward, bool backward) const {
+    const bool cuda = device_.target() == backends::SourceTarget::kCuda;
+    const auto library = cuda ? reference::MathLibrary::kCuda : reference::MathLibrary::kLibm;
+    return {.session = session_,
+            .policy = campaign_.policy,
+            .profile = {.native_library = library, .lift_library = library, .flush_to_zero = false},
+            .seed = campaign_.seed,
+            .forward = forward,
+            .backward = backward,
+            .time_limit = campaign_.time_limit};
+  }
+
+  const harness::Exam& with_wider_bounds(std::size_t number) {
+    for (std::size_t w = widened_.size(); w < kWidenings.size(); ++w)
+      widened_.push_back(widened(*exam_, kWidenings[w]));
+    return widened_[number];
+  }
+
+  std::string check(const backends::BuiltKernel& kernel, bool forward, bool lift, const harness::Exam& exam) const {
+    harness::Bench bench = this->bench(forward, !forward);
+    bench.policy.lift_lane = lift;
+    bench.policy.native_lane = !lift;
+    const harness::Judgement judgement = harness::judge(exam, subject(), kernel, bench);
+    return check_of(forward ? judgement.forward : judgement.backward);
+  }
+
+  const Campaign& campaign_;
+  const Prepared& prepared_;
+  backends::Device& device_;
+  backends::Session& session_;
+  std::optional<harness::Exam> exam_;
+  std::vector<harness::Exam> widened_;
+};
+
+std::size_t jobs_of(const Campaign& campaign) {
+  return campaign.jobs > 0 ? static_cast<std::size_t>(campaign.jobs)
+                           : std::max(1U, std::thread::hardware_concurrency());
+}
+
+/// Runs work(k) for each k below count on the campaign's threads.
+void in_parallel(const Campaign& campaign, std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next{0};
+  const auto loop = [&] {
+    for (std::size_t k = next++; k < count; k = next++)
+      work(k);
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t t = 1; t < std::min(jobs_of(campaign), count); ++t)
+    threads.emplace_back(loop);
+  loop();
+}
+
+/// All mutants of one kernel, judged; in the order of the plan.
+std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel, const std::vector<Planned>& planned,
+                                 backends::Device& device, const harness::Printer& printer, const SameCode& same_code) {
+  const Workshop workshop(campaign, kernel, printer, device.target());
+  std::vector<EmittedKernel> sources{*workshop.prepared().emitted};
+  std::vector<MutantRecord> records;
+  for (const Planned& one : planned) {
+    std::optional<Made> made = workshop.make(one);
+    if (!made) continue;
+    records.push_back(std::move(made->record));
+    sources.push_back(std::move(made->emitted));
+  }
+  if (records.empty()) return records;
+  const std::vector<backends::BuildOutcome> built = device.build(sources, backends::BuildFlags::strict());
+  Result<std::unique_ptr<backends::Session>> session = device.open({});
+  const auto* right = std::get_if<backends::BuiltKernel>(&built[0]);
+  if (right == nullptr || !session.ok()) return records;
+  Tribunal tribunal(campaign, workshop.prepared(), device, **session);
+  if (!tribunal.right_passes(*right)) return records;
+  for (std::size_t m = 0; m < records.size(); ++m) {
+    const auto* mutant = std::get_if<backends::BuiltKernel>(&built[m + 1]);
+    if (mutant == nullptr) continue;
+    tribunal.judge(*mutant, records[m]);
+    if (records[m].fate == Fate::kKilled) records[m].patch.clear();
+    if (records[m].fate != Fate::kSurvived) continue;
+    const Result<bool> same = same_code(sources[0], sources[m + 1]);
+    if (same.ok() && *same) records[m].fate = Fate::kEquivalent;
+  }
+  return records;
+}
+
+}  // namespace
+
+std::string name_of(const Campaign& campaign, const Planned& mutant) {
+  const harness::KernelSource& source = campaign.kernels[mutant.kernel];
+  return fmt::format("{}/{}#{}.{}", source.family, source.kernel, row(mutant.op).name, mutant.number);
+}
+
+std::vector<Planned> plan_mutants(const Campaign& campaign, const backends::Device& device,
+                                  const harness::Printer& printer) {
+  std::vector<std::map<Operator, std::size_t>> places(campaign.kernels.size());
+  in_parallel(campaign, campaign.kernels.size(), [&](std::size_t k) {
+    const Workshop workshop(campaign, k, printer, device.target());
+    for (const Operator op : campaign.operators)
+      places[k][op] = workshop.places(op);
+  });
+
+  // Each operator's places in a random order, but one of each kernel before the second of any.
+  std::map<Operator, std::vector<Planned>> queues;
+  for (const Operator op : campaign.operators) {
+    Rng rng(fnv1a(row(op).name) ^ campaign.seed);
+    std::vector<std::vector<Planned>> rounds;
+    for (std::size_t k = 0; k < campaign.kernels.size(); ++k) {
+      std::vector<std::size_t> numbers(places[k][op]);
+      std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+      rng.shuffle(numbers);
+      for (std::size_t r = 0; r < numbers.size(); ++r) {
+        if (rounds.size() <= r) rounds.emplace_back();
+        rounds[r].push_back({k, op, numbers[r]});
+      }
+    }
+    for (std::vector<Planned>& round : rounds) {
+      rng.shuffle(round);
+      queues[op].insert(queues[op].end(), round.begin(), round.end());
+    }
+  }
+  std::vector<Planned> plan;
+  for (std::size_t r = 0; plan.size() < campaign.mutants; ++r) {
+    const std::size_t before = plan.size();
+    for (const auto& [op, queue] : queues) {
+      if (r < queue.size() && plan.size() < campaign.mutants) plan.push_back(queue[r]);
+    }
+    if (plan.size() == before) break;
+  }
+  return plan;
+}
+
+Result<void> run_mutants(const Campaign& campaign, const std::vector<Planned>& plan, backends::Device& device,
+                         const harness::Printer& printer, const SameCode& same_code, const TakeMutant& take) {
+  std::map<std::size_t, std::vector<Planned>> by_kernel;
+  for (const Planned& mutant : plan) {
+    if (!campaign.done.contains(name_of(campaign, mutant))) by_kernel[mutant.kernel].push_back(mutant);
+  }
+  const std::vector<std::pair<std::size_t, std::vector<Planned>>> work(by_kernel.begin(), by_kernel.end());
+  std::mutex taking;
+  std::optional<Error> failure;
+  in_parallel(campaign, work.size(), [&](std::size_t w) {
+    {
+      const std::lock_guard lock(taking);
+      if (failure) return;
+    }
+    const auto records = judged(campaign, work[w].first, work[w].second, device, printer, same_code);
+    const std::lock_guard lock(taking);
+    for (const MutantRecord& record : records) {
+      if (failure) return;
+      if (const Result<void> taken = take(record); !taken.ok()) failure = taken.error();
+    }
+  });
+  if (failure) return *failure;
+  return {};
+}
+
+}  // namespace assay::certify

@@ -1,0 +1,34 @@
+#include "harness/certify/score.hpp"
+
+namespace assay::certify {
+
+void Tally::add(const MutantRecord& mutant) {
+  if (mutant.fate == Fate::kInvalid) return;
+  if (mutant.fate == Fate::kEquivalent) {
+    ++equivalent;
+    return;
+  }
+  ++mutants;
+  killed += mutant.fate == Fate::kKilled;
+  by_lift += mutant.lift.killed();
+  by_native += mutant.native.killed();
+  if (mutant.fate == Fate::kKilled) kernels.insert(mutant.family + "/" + mutant.kernel);
+}
+
+double Tally::share(std::int64_t part) const {
+  return mutants == 0 ? 1 : static_cast<double>(part) / static_cast<double>(mutants);
+}
+
+void Score::add(const MutantRecord& mutant) {
+  (row(mutant.op).device_only ? threaded : all).add(mutant);
+  by_operator[mutant.op].add(mutant);
+  by_family[mutant.family].add(mutant);
+  if (mutant.fate == Fate::kKilled) ++by_check[mutant.lift.killed() ? mutant.lift.check : mutant.native.check];
+  if (mutant.fate == Fate::kSurvived) survivors.push_back(mutant);
+  if (mutant.killed_widened.size() != kWidenings.size()) return;
+  ++widened;
+  for (std::size_t w = 0; w < kWidenings.size(); ++w)
+    killed_widened[w] += mutant.killed_widened[w];
+}
+
+}  // namespace assay::certify

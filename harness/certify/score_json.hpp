@@ -1,0 +1,22 @@
+// DIR/certification.json: a campaign's score, for reports (schemas/certification.schema.json).
+#pragma once
+
+#include <string>
+
+#include "harness/certify/ledger.hpp"
+#include "harness/certify/score.hpp"
+
+namespace assay::certify {
+
+/// Right kernels that a run judged, and what became of their cases.
+struct Controls {
+  std::int64_t kernels = 0;
+  std::int64_t cases = 0;
+  std::int64_t inconclusive = 0;
+  std::int64_t rejected = 0;             ///< false alarms
+  std::vector<std::string> alarms = {};  ///< names of the rejected
+};
+
+std::string to_json_text(const Score& score, const LedgerHead& head, const Controls& controls);
+
+}  // namespace assay::certify

@@ -1,0 +1,129 @@
+#include "harness/certify/score.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/certify/ledger.hpp"
+#include "harness/certify/score_json.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::certify {
+namespace {
+
+MutantRecord mutant(Operator op, Fate fate, const std::string& lift, const std::string& native) {
+  MutantRecord record;
+  record.name = "loop/sum#" + std::string(row(op).name) + ".0";
+  record.op = op;
+  record.family = "loop";
+  record.kernel = "sum";
+  record.fate = fate;
+  record.lift.check = lift;
+  record.native.check = native;
+  record.patch = fate == Fate::kSurvived ? "-a\n+b\n" : "";
+  return record;
+}
+
+Score example() {
+  Score score;
+  score.add(mutant(Operator::kDropContribution, Fate::kKilled, "t1 mismatch", "t3 mismatch"));
+  score.add(mutant(Operator::kDropContribution, Fate::kKilled, "t1 mismatch", ""));
+  score.add(mutant(Operator::kDropContribution, Fate::kSurvived, "", ""));
+  score.add(mutant(Operator::kDropContribution, Fate::kEquivalent, "", ""));
+  score.add(mutant(Operator::kDropContribution, Fate::kInvalid, "", ""));
+  score.add(mutant(Operator::kMissingBarrier, Fate::kKilled, "", "read_write_race"));
+  return score;
+}
+
+TEST(Score, CountsNeitherEquivalentsNorInvalidOnes) {
+  const Score score = example();
+  EXPECT_EQ(score.all.mutants, 3);
+  EXPECT_EQ(score.all.killed, 2);
+  EXPECT_EQ(score.all.by_lift, 2);
+  EXPECT_EQ(score.all.by_native, 1);
+  EXPECT_EQ(score.all.equivalent, 1);
+  EXPECT_EQ(score.survivors.size(), 1U);
+  EXPECT_EQ(score.by_check.at("t1 mismatch"), 2);
+}
+
+TEST(Score, KeepsApartWhatOnlyThreadsShow) {
+  EXPECT_EQ(example().threaded.mutants, 1);
+  EXPECT_EQ(example().threaded.killed, 1);
+}
+
+TEST(Score, IsWrittenAsItsSchemaSays) {
+  const std::string text =
+      to_json_text(example(), {.device = "cpu", .commit = "1234567", .seed = 1, .planned = 6, .plan = "x"},
+                   {.kernels = 10, .cases = 20, .inconclusive = 1, .rejected = 0, .alarms = {}});
+  const schemas::Validator validator(schemas::kCertificationSchemaText);
+  for (const auto& complaint : validator.complaints(nlohmann::json::parse(text)))
+    ADD_FAILURE() << complaint.text();
+}
+
+class LedgerTest : public ::testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::remove_all(dir_); }
+  void TearDown() override { std::filesystem::remove_all(dir_); }
+  const LedgerHead head_{.device = "cpu", .commit = "1234567", .seed = 7, .planned = 2, .plan = "0123"};
+  const std::filesystem::path dir_ =
+      std::filesystem::temp_directory_path() /
+      ("assay-ledger-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+TEST_F(LedgerTest, GivesBackWhatWasWritten) {
+  MutantRecord killed = mutant(Operator::kSeedOne, Fate::kKilled, "t1 mismatch", "t3 mismatch");
+  killed.killed_widened = {true, true, false, false};
+  {
+    auto lines = start_ledger(dir_, head_);
+    ASSERT_TRUE(lines.ok());
+    ASSERT_TRUE(lines->append(to_line(killed)).ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepSeed, Fate::kSurvived, "", ""))).ok());
+  }
+  const auto ledger = read_ledger(dir_);
+  ASSERT_TRUE(ledger.ok()) << ledger.error().text();
+  ASSERT_TRUE(ledger->has_value());
+  EXPECT_EQ((*ledger)->head, head_);
+  ASSERT_EQ((*ledger)->mutants.size(), 2U);
+  EXPECT_EQ((*ledger)->mutants[0].killed_widened, killed.killed_widened);
+  EXPECT_EQ((*ledger)->mutants[1].fate, Fate::kSurvived);
+  EXPECT_EQ((*ledger)->mutants[1].patch, "-a\n+b\n");
+}
+
+TEST_F(LedgerTest, GoesOnBehindTheLastWholeLine) {
+  {
+    auto lines = start_ledger(dir_, head_);
+    ASSERT_TRUE(lines.ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kSeedOne, Fate::kKilled, "t1 mismatch", ""))).ok());
+  }
+  std::ofstream(dir_ / kLedgerFile, std::ios::app) << R"({"mutant": "cut sh)";
+  const auto cut = read_ledger(dir_);
+  ASSERT_TRUE(cut.ok() && cut->has_value());
+  EXPECT_EQ((*cut)->mutants.size(), 1U);
+  {
+    auto lines = harness::AppendedLines::reopen(dir_ / kLedgerFile, (*cut)->whole_bytes);
+    ASSERT_TRUE(lines.ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepSeed, Fate::kKilled, "", "zero_seed"))).ok());
+  }
+  EXPECT_EQ((*read_ledger(dir_))->mutants.size(), 2U);
+}
+
+TEST_F(LedgerTest, NamesTheLineThatIsNone) {
+  ASSERT_TRUE(start_ledger(dir_, head_).ok());
+  std::ofstream(dir_ / kLedgerFile, std::ios::app) << R"({"mutant": "a", "operator": "no_such"})"
+                                                   << "\n";
+  const auto ledger = read_ledger(dir_);
+  ASSERT_FALSE(ledger.ok());
+  EXPECT_NE(ledger.error().text().find("mutants.jsonl:2"), std::string::npos) << ledger.error().text();
+}
+
+TEST_F(LedgerTest, IsNothingWhereTheFolderHasNone) {
+  const auto ledger = read_ledger(dir_);
+  ASSERT_TRUE(ledger.ok());
+  EXPECT_FALSE(ledger->has_value());
+}
+
+}  // namespace
+}  // namespace assay::certify

@@ -1,0 +1,144 @@
+#include "reports/certification.hpp"
+
+#include <cmath>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "reports/text_table.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+// "99.7", of 0 mutants "".
+std::string percent(const json& tally, const char* part) {
+  const auto mutants = tally.at("mutants").get<double>();
+  if (mutants == 0) return "";
+  // Rounded down: 100 means all.
+  return fmt::format("{:.1f}", std::floor(1000 * tally.at(part).get<double>() / mutants) / 10);
+}
+
+std::string number(const json& value) { return fmt::format("{}", value.get<std::int64_t>()); }
+
+std::vector<std::string> tally_texts(const json& tally) {
+  return {number(tally.at("mutants")), percent(tally, "killed"),       percent(tally, "by_lift"),
+          percent(tally, "by_native"), number(tally.at("equivalent")), number(tally.at("kernels"))};
+}
+
+std::vector<std::string> row_of(const std::string& name, const json& tally) {
+  std::vector<std::string> texts = tally_texts(tally);
+  texts.insert(texts.begin(), name);
+  return texts;
+}
+
+std::vector<std::string> head(const char* first) {
+  return {first, "mutants", "killed %", "double lift %", "native %", "equivalent", "kernels"};
+}
+
+std::string markdown_row(const std::vector<std::string>& texts) {
+  return fmt::format("| {} |\n", fmt::join(texts, " | "));
+}
+
+std::string markdown_head(const std::vector<std::string>& texts) {
+  std::string rule = "|";
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    rule += i == 0 ? "---|" : "---:|";
+  return markdown_row(texts) + rule + "\n";
+}
+
+std::string fenced(const std::string& text) { return "```diff\n" + text + "```\n"; }
+
+std::string controls_text(const json& controls) {
+  if (controls.at("cases") == 0) return "Controls: none were judged.";
+  return fmt::format("Controls: {} right random kernels, {} cases; {} wrongly rejected, {} without a verdict.",
+                     number(controls.at("kernels")), number(controls.at("cases")), number(controls.at("rejected")),
+                     number(controls.at("inconclusive")));
+}
+
+}  // namespace
+
+Result<json> read_certification(const std::filesystem::path& dir) {
+  const std::filesystem::path path = dir / kCertificationFile;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{"there is no certification; make one with: assay certify", path.string()};
+  json certification = json::parse(file, nullptr, false);
+  if (certification.is_discarded()) return Error{"is no JSON", path.string()};
+  const schemas::Validator validator(schemas::kCertificationSchemaText);
+  if (const auto complaints = validator.complaints(certification); !complaints.empty()) {
+    return Error{complaints.front().text(), path.string()};
+  }
+  return certification;
+}
+
+std::string certification_table(const json& certification, bool color) {
+  TextTable table;
+  table.add_head(head("operator"));
+  for (const json& one : certification.at("operators"))
+    table.add(row_of(one.at("operator"), one));
+  if (certification.at("threaded").at("mutants") > 0) table.add_head(row_of("threads", certification.at("threaded")));
+  table.add_head(row_of("all", certification.at("all")));
+  std::string text = table.text(color);
+  for (const json& survivor : certification.at("survivors")) {
+    text += fmt::format("\nsurvived  {}, line {}: {}\n{}", survivor.at("mutant").get<std::string>(),
+                        number(survivor.at("line")), survivor.at("what").get<std::string>(),
+                        survivor.at("patch").get<std::string>());
+  }
+  return text + "\n" + controls_text(certification.at("controls")) + "\n";
+}
+
+std::string certification_document(const json& certification) {
+  const json& all = certification.at("all");
+  std::string text = fmt::format(
+      "# Certification\n\nWritten by `assay certify --device {} --mutants {} --seed {}`, commit {}; not by hand.\n\n"
+      "A mutant is a kernel with one mistake. The suite judges it as every kernel; one that it refuses is killed, one "
+      "that it\npasses survived, which is a gap of the suite. A mutant of which an optimising compiler makes the same "
+      "code as of the\nright kernel is equivalent and not counted. The double lift and native precision are each "
+      "judged by themselves.\n\n"
+      "**{} of {} mutants killed: {} %** (double lift {} %, native precision {} %). {}\n\n",
+      certification.at("device").get<std::string>(), number(certification.at("planned")),
+      number(certification.at("seed")), certification.at("commit").get<std::string>(), number(all.at("killed")),
+      number(all.at("mutants")), percent(all, "killed"), percent(all, "by_lift"), percent(all, "by_native"),
+      controls_text(certification.at("controls")));
+  text += "## By operator\n\n";
+  std::vector<std::string> columns = head("operator");
+  columns.emplace_back("what it changes");
+  text += markdown_head(columns);
+  for (const json& one : certification.at("operators")) {
+    std::vector<std::string> texts = row_of(one.at("operator"), one);
+    texts.push_back(one.at("change"));
+    text += markdown_row(texts);
+  }
+  text += "\n## By family\n\n" + markdown_head(head("family"));
+  for (const json& one : certification.at("families"))
+    text += markdown_row(row_of(one.at("family"), one));
+  text += "\n## By the check that refused first\n\n" + markdown_head({"check", "killed"});
+  for (const json& one : certification.at("checks"))
+    text += markdown_row({one.at("check"), number(one.at("killed"))});
+  const json& widened = certification.at("widened");
+  if (widened.at("mutants") > 0) {
+    text += fmt::format(
+                "\n## What the sharpness of the bounds is worth\n\n{} kills in native precision, judged again with "
+                "all bounds wider.\n\n",
+                number(widened.at("mutants"))) +
+            markdown_head({"bounds times", "still killed", "%"});
+    for (const json& one : widened.at("killed")) {
+      text += markdown_row({fmt::format("{}", one.at("factor").get<double>()), number(one.at("killed")),
+                            percent({{"mutants", widened.at("mutants")}, {"killed", one.at("killed")}}, "killed")});
+    }
+  }
+  text += "\n## Survivors\n\n";
+  if (certification.at("survivors").empty()) text += "None.\n";
+  for (const json& one : certification.at("survivors")) {
+    text += fmt::format("- `{}`, line {}: {}\n\n{}\n", one.at("mutant").get<std::string>(), number(one.at("line")),
+                        one.at("what").get<std::string>(), fenced(one.at("patch")));
+  }
+  return text;
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,24 @@
+// How strong the judge is: the score of a certification, for people.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "ir/support/result.hpp"
+
+namespace assay::reports {
+
+inline constexpr std::string_view kCertificationFile = "certification.json";
+
+/// Reads DIR/certification.json. Fails where there is none, and with the pointer to what the schema does not admit.
+Result<nlohmann::json> read_certification(const std::filesystem::path& dir);
+
+/// The score by operator as a table for the terminal, and a line for each survivor.
+std::string certification_table(const nlohmann::json& certification, bool color);
+
+/// docs/certification.md: the same with families, checks, the sensitivity to the bounds, and the survivors' patches.
+std::string certification_document(const nlohmann::json& certification);
+
+}  // namespace assay::reports

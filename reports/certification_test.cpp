@@ -1,0 +1,51 @@
+#include "reports/certification.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace assay::reports {
+namespace {
+
+nlohmann::json golden() {
+  std::ifstream file(ASSAY_SOURCE_DIR "/schemas/golden/certification.json");
+  return nlohmann::json::parse(file);
+}
+
+TEST(Certification, RoundsSharesDownSoThatAHundredMeansAll) {
+  nlohmann::json certification = golden();
+  certification["all"]["mutants"] = 100'000;
+  certification["all"]["killed"] = 99'999;
+  EXPECT_NE(certification_table(certification, false).find("99.9"), std::string::npos);
+  EXPECT_EQ(certification_table(certification, false).find("100.0  "), std::string::npos);
+}
+
+TEST(Certification, TellsEachSurvivorWithItsPatch) {
+  const std::string table = certification_table(golden(), false);
+  EXPECT_NE(table.find("survived  loop/horner#branch_negated.0, line 12: a branch is negated"), std::string::npos)
+      << table;
+  EXPECT_NE(table.find("+  if not(c) {"), std::string::npos);
+  const std::string document = certification_document(golden());
+  EXPECT_NE(document.find("```diff\n-  if c {"), std::string::npos) << document;
+  EXPECT_NE(document.find("10000 right random kernels, 20000 cases; 0 wrongly rejected"), std::string::npos);
+}
+
+TEST(Certification, IsReadBySchema) {
+  const std::filesystem::path dir = std::filesystem::temp_directory_path() / "assay-certification-test";
+  std::filesystem::create_directories(dir);
+  std::ofstream(dir / kCertificationFile) << golden().dump();
+  EXPECT_TRUE(read_certification(dir).ok());
+  nlohmann::json broken = golden();
+  broken["all"]["killed"] = -1;
+  std::ofstream(dir / kCertificationFile) << broken.dump();
+  const auto refused = read_certification(dir);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().text().find("/all/killed"), std::string::npos) << refused.error().text();
+  std::filesystem::remove_all(dir);
+  EXPECT_FALSE(read_certification(dir).ok());
+}
+
+}  // namespace
+}  // namespace assay::reports
