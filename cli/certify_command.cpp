@@ -59,7 +59,7 @@ std::set<certify::Operator> operators_of(const CertifyOptions& options) {
   std::set<certify::Operator> operators;
   for (const certify::OperatorRow& row : certify::kOperators) {
     const bool named = std::ranges::find(options.operators, row.name) != options.operators.end();
-    const bool tells = !row.device_only || options.device != "cpu";
+    const bool tells = row.witness != certify::Witness::kThreads || options.device != "cpu";
     if (options.operators.empty() ? tells : named) operators.insert(row.op);
   }
   return operators;
@@ -203,8 +203,7 @@ int certify_suite(const CertifyOptions& options) {
   const auto printed = print(reports::certification_table(*certification, reports::use_color_on_stdout(options.color)));
   if (!printed.ok()) return fail(printed.error(), ExitStatus::internal);
   if (score.all.mutants + score.threaded.mutants == 0) return to_int(ExitStatus::nothing_ran);
-  const bool strong = 100 * score.all.share(score.all.killed) >= options.at_least &&
-                      100 * score.threaded.share(score.threaded.killed) >= options.at_least;
+  const bool strong = 100 * score.all.share() >= options.at_least && 100 * score.threaded.share() >= options.at_least;
   return to_int(strong && controls->rejected == 0 ? ExitStatus::as_expected : ExitStatus::unexpected);
 }
 

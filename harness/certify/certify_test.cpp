@@ -26,7 +26,7 @@ Campaign campaign(std::size_t mutants) {
   campaign.kernels[0].family = "user";
   campaign.kernels[0].kernel = "weighted";
   for (const OperatorRow& row : kOperators) {
-    if (!row.device_only) campaign.operators.insert(row.op);
+    if (row.witness != Witness::kThreads) campaign.operators.insert(row.op);
   }
   campaign.mutants = mutants;
   campaign.policy = harness::Policy::quick();

@@ -21,14 +21,14 @@ bool works_on_gradients_inside(const Setting& setting, const Stmt& statement) {
   return works;
 }
 
-/// The variable that the expression is a copy of, through declarations that copy; kNone for what is computed.
-VarId copied_from(const Setting& setting, ExprId value) {
-  VarId variable = kNone;
+/// Whether the expression is the variable, or declared as a copy of it.
+bool copies(const Setting& setting, ExprId value, VarId of) {
   while (value != kNone && setting.function.expr(value).kind == ExprKind::kVariable) {
-    variable = setting.function.expr(value).variable;
+    const VarId variable = setting.function.expr(value).variable;
+    if (variable == of) return true;
     value = value_of(setting, variable);
   }
-  return variable;
+  return false;
 }
 
 /// Whether an iteration leaves something to the next: it assigns an adjoint from outside of the loop, or clears a cell.
@@ -40,7 +40,7 @@ bool hands_on(const Setting& setting, const Stmt& loop) {
     for_each_statement(block, [&](const Stmt& inner) {
       if (const auto* assign = std::get_if<Assign>(&inner.node)) {
         const bool own = std::ranges::binary_search(inside, assign->variable);
-        const bool passes_on = copied_from(setting, assign->value) == assign->variable;
+        const bool passes_on = copies(setting, assign->value, assign->variable);
         hands = hands || (!own && !passes_on && setting.carries[static_cast<std::size_t>(assign->variable)]);
       }
       const auto* store = std::get_if<Store>(&inner.node);

@@ -87,73 +87,80 @@ enum class Operator : std::uint8_t {
   kFloatOff,
 };
 
+/// What it takes to tell a mutant from the right kernel.
+enum class Witness : std::uint8_t {
+  kAny,        ///< any device, in either lane
+  kPrecision,  ///< the kernel's own types: in the double lift it is right
+  kThreads,    ///< a device with threads of its own: it is right where they run one after another
+};
+
 struct OperatorRow {
   Operator op;
   std::string_view name;  ///< in names of mutants, options and reports
   Group group;
   Part part;
-  bool device_only;         ///< right wherever threads run one after another: only a device with real threads tells
+  Witness witness;
   std::string_view change;  ///< what it does, for people
 };
 
 // clang-format off
 inline constexpr OperatorRow kOperators[] = {
-  {Operator::kOverwriteGradient, "overwrite_gradient", Group::kAccumulation, Part::kBackward, false, "+= becomes ="},
-  {Operator::kDropContribution, "drop_contribution", Group::kAccumulation, Part::kBackward, false, "a contribution is dropped"},
-  {Operator::kCountTwice, "count_twice", Group::kAccumulation, Part::kBackward, false, "a contribution is counted twice"},
-  {Operator::kFlipAccumulation, "flip_accumulation", Group::kAccumulation, Part::kBackward, false, "+= becomes -="},
-  {Operator::kNegateContribution, "negate_contribution", Group::kAccumulation, Part::kBackward, false, "a contribution is negated"},
-  {Operator::kPlainAddition, "plain_addition", Group::kAccumulation, Part::kBackward, true, "an atomic addition becomes a load and a store"},
-  {Operator::kStaleAdjoint, "stale_adjoint", Group::kAccumulation, Part::kBackward, false, "an adjoint keeps what the iteration before left"},
-  {Operator::kClearGradient, "clear_gradient", Group::kAccumulation, Part::kBackward, false, "a gradient is cleared at the kernel's start"},
-  {Operator::kKeepSeed, "keep_seed", Group::kStore, Part::kBackward, false, "the output's adjoint is not cleared after a reversed store"},
-  {Operator::kClearBeforeRead, "clear_before_read", Group::kStore, Part::kBackward, false, "the output's adjoint is cleared before it is read"},
-  {Operator::kWrongSeed, "wrong_seed", Group::kStore, Part::kBackward, false, "the adjoint of another array is read"},
-  {Operator::kClearOnAtomic, "clear_on_atomic", Group::kStore, Part::kBackward, false, "a reversed atomic addition clears the output's adjoint"},
-  {Operator::kOtherVersion, "other_version", Group::kValue, Part::kBackward, false, "another value of the same variable is taken"},
-  {Operator::kInitialState, "initial_state", Group::kValue, Part::kBackward, false, "a loop's first state is taken for the saved one"},
-  {Operator::kFinalState, "final_state", Group::kValue, Part::kBackward, false, "a loop's final state is taken for the saved one"},
-  {Operator::kWrongOperand, "wrong_operand", Group::kValue, Part::kBackward, false, "operands are swapped, or another operand is taken"},
-  {Operator::kResultForOperand, "result_for_operand", Group::kValue, Part::kBackward, false, "the result of an operation is taken for its operand"},
-  {Operator::kLowerPrecision, "lower_precision", Group::kValue, Part::kBackward, false, "a value is taken at lower precision"},
-  {Operator::kOneSaveTooFew, "one_save_too_few", Group::kValue, Part::kBackward, false, "a state is not saved"},
-  {Operator::kWrongFunction, "wrong_function", Group::kLocalRule, Part::kBackward, false, "sin and cos, sinh and cosh are exchanged"},
-  {Operator::kMissingFactor, "missing_factor", Group::kLocalRule, Part::kBackward, false, "a constant factor is missing"},
-  {Operator::kMissingChain, "missing_chain", Group::kLocalRule, Part::kBackward, false, "a factor of the chain rule is missing"},
-  {Operator::kWrongSign, "wrong_sign", Group::kLocalRule, Part::kBackward, false, "a local derivative has the wrong sign"},
-  {Operator::kMissingSquare, "missing_square", Group::kLocalRule, Part::kBackward, false, "r * r becomes r"},
-  {Operator::kOffByOnePercent, "off_by_one_percent", Group::kLocalRule, Part::kBackward, false, "a local derivative is off by 1 %"},
-  {Operator::kOffByBasisPoint, "off_by_basis_point", Group::kLocalRule, Part::kBackward, false, "a local derivative is off by 0.01 %"},
-  {Operator::kConstantOff, "constant_off", Group::kLocalRule, Part::kBackward, false, "a constant of a rule is off by 1 %"},
-  {Operator::kSeedOne, "seed_one", Group::kLocalRule, Part::kBackward, false, "the seed is replaced by 1"},
-  {Operator::kOtherArm, "other_arm", Group::kLocalRule, Part::kBackward, false, "abs, min, max or where is routed to the other arm"},
-  {Operator::kStepHasSlope, "step_has_slope", Group::kLocalRule, Part::kPrimal, false, "the derivative of floor, round or a cast is 1"},
-  {Operator::kLoopRunsForward, "loop_runs_forward", Group::kControl, Part::kBackward, false, "a reversed loop runs forward"},
-  {Operator::kOneTripMore, "one_trip_more", Group::kControl, Part::kBackward, false, "a loop runs once more"},
-  {Operator::kOneTripFewer, "one_trip_fewer", Group::kControl, Part::kBackward, false, "a loop runs once less"},
-  {Operator::kBranchOnChanged, "branch_on_changed", Group::kControl, Part::kBackward, false, "a branch is decided on another value of the same variable"},
-  {Operator::kBranchNegated, "branch_negated", Group::kControl, Part::kBackward, false, "a recorded branch is negated"},
-  {Operator::kPathSkipped, "path_skipped", Group::kControl, Part::kBackward, false, "the reverse of a path is skipped"},
-  {Operator::kContinueBreaks, "continue_breaks", Group::kControl, Part::kPrimal, false, "continue is treated as break"},
-  {Operator::kCounterNotReset, "counter_not_reset", Group::kControl, Part::kBackward, false, "an inner loop's counter is not reset"},
-  {Operator::kIndexPlusOne, "index_plus_one", Group::kMemory, Part::kBackward, false, "an index of a gradient is one too large"},
-  {Operator::kIndexMinusOne, "index_minus_one", Group::kMemory, Part::kBackward, false, "an index of a gradient is one too small"},
-  {Operator::kPrimalStrides, "primal_strides", Group::kMemory, Part::kText, false, "a gradient is laid out as another array"},
-  {Operator::kThreadForIndex, "thread_for_index", Group::kMemory, Part::kBackward, false, "the thread's number is taken for idx[i]"},
-  {Operator::kTransposedIndex, "transposed_index", Group::kMemory, Part::kBackward, false, "two indices are exchanged"},
-  {Operator::kInactiveGradient, "inactive_gradient", Group::kMemory, Part::kBackward, false, "a gradient is written on which nothing depends"},
-  {Operator::kNoThreadGuard, "no_thread_guard", Group::kMemory, Part::kText, false, "a thread beyond the end runs too"},
-  {Operator::kReplayedAtomic, "replayed_atomic", Group::kReplay, Part::kBackward, false, "the replay repeats an atomic with a side effect"},
-  {Operator::kReplayedStore, "replayed_store", Group::kReplay, Part::kBackward, false, "the replay writes a primal output again"},
-  {Operator::kMissingBarrier, "missing_barrier", Group::kReplay, Part::kText, true, "a barrier is missing"},
-  {Operator::kUnclearedShared, "uncleared_shared", Group::kReplay, Part::kText, true, "a shared sum is not cleared"},
-  {Operator::kOneWarpOnly, "one_warp_only", Group::kReplay, Part::kText, true, "only the first warp takes part"},
-  {Operator::kWrongOperator, "wrong_operator", Group::kForward, Part::kForward, false, "another operator is computed"},
-  {Operator::kWrongComparison, "wrong_comparison", Group::kForward, Part::kForward, false, "another comparison is made"},
-  {Operator::kGuardOffByOne, "guard_off_by_one", Group::kForward, Part::kForward, false, "a guard or a bound is off by one"},
-  {Operator::kWrongArray, "wrong_array", Group::kForward, Part::kForward, false, "another array is read"},
-  {Operator::kDroppedStatement, "dropped_statement", Group::kForward, Part::kForward, false, "a statement is dropped"},
-  {Operator::kFloatOff, "float_off", Group::kForward, Part::kForward, false, "a float constant is off by a thousandth"},
+  {Operator::kOverwriteGradient, "overwrite_gradient", Group::kAccumulation, Part::kBackward, Witness::kAny, "+= becomes ="},
+  {Operator::kDropContribution, "drop_contribution", Group::kAccumulation, Part::kBackward, Witness::kAny, "a contribution is dropped"},
+  {Operator::kCountTwice, "count_twice", Group::kAccumulation, Part::kBackward, Witness::kAny, "a contribution is counted twice"},
+  {Operator::kFlipAccumulation, "flip_accumulation", Group::kAccumulation, Part::kBackward, Witness::kAny, "+= becomes -="},
+  {Operator::kNegateContribution, "negate_contribution", Group::kAccumulation, Part::kBackward, Witness::kAny, "a contribution is negated"},
+  {Operator::kPlainAddition, "plain_addition", Group::kAccumulation, Part::kBackward, Witness::kThreads, "an atomic addition becomes a load and a store"},
+  {Operator::kStaleAdjoint, "stale_adjoint", Group::kAccumulation, Part::kBackward, Witness::kAny, "an adjoint keeps what the iteration before left"},
+  {Operator::kClearGradient, "clear_gradient", Group::kAccumulation, Part::kBackward, Witness::kAny, "a gradient is cleared at the kernel's start"},
+  {Operator::kKeepSeed, "keep_seed", Group::kStore, Part::kBackward, Witness::kAny, "the output's adjoint is not cleared after a reversed store"},
+  {Operator::kClearBeforeRead, "clear_before_read", Group::kStore, Part::kBackward, Witness::kAny, "the output's adjoint is cleared before it is read"},
+  {Operator::kWrongSeed, "wrong_seed", Group::kStore, Part::kBackward, Witness::kAny, "the adjoint of another array is read"},
+  {Operator::kClearOnAtomic, "clear_on_atomic", Group::kStore, Part::kBackward, Witness::kAny, "a reversed atomic addition clears the output's adjoint"},
+  {Operator::kOtherVersion, "other_version", Group::kValue, Part::kBackward, Witness::kAny, "another value of the same variable is taken"},
+  {Operator::kInitialState, "initial_state", Group::kValue, Part::kBackward, Witness::kAny, "a loop's first state is taken for the saved one"},
+  {Operator::kFinalState, "final_state", Group::kValue, Part::kBackward, Witness::kAny, "a loop's final state is taken for the saved one"},
+  {Operator::kWrongOperand, "wrong_operand", Group::kValue, Part::kBackward, Witness::kAny, "operands are swapped, or another operand is taken"},
+  {Operator::kResultForOperand, "result_for_operand", Group::kValue, Part::kBackward, Witness::kAny, "the result of an operation is taken for its operand"},
+  {Operator::kLowerPrecision, "lower_precision", Group::kValue, Part::kBackward, Witness::kPrecision, "a value is taken at lower precision"},
+  {Operator::kOneSaveTooFew, "one_save_too_few", Group::kValue, Part::kBackward, Witness::kAny, "a state is not saved"},
+  {Operator::kWrongFunction, "wrong_function", Group::kLocalRule, Part::kBackward, Witness::kAny, "sin and cos, sinh and cosh are exchanged"},
+  {Operator::kMissingFactor, "missing_factor", Group::kLocalRule, Part::kBackward, Witness::kAny, "a constant factor is missing"},
+  {Operator::kMissingChain, "missing_chain", Group::kLocalRule, Part::kBackward, Witness::kAny, "a factor of the chain rule is missing"},
+  {Operator::kWrongSign, "wrong_sign", Group::kLocalRule, Part::kBackward, Witness::kAny, "a local derivative has the wrong sign"},
+  {Operator::kMissingSquare, "missing_square", Group::kLocalRule, Part::kBackward, Witness::kAny, "r * r becomes r"},
+  {Operator::kOffByOnePercent, "off_by_one_percent", Group::kLocalRule, Part::kBackward, Witness::kAny, "a local derivative is off by 1 %"},
+  {Operator::kOffByBasisPoint, "off_by_basis_point", Group::kLocalRule, Part::kBackward, Witness::kAny, "a local derivative is off by 0.01 %"},
+  {Operator::kConstantOff, "constant_off", Group::kLocalRule, Part::kBackward, Witness::kAny, "a constant of a rule is off by 1 %"},
+  {Operator::kSeedOne, "seed_one", Group::kLocalRule, Part::kBackward, Witness::kAny, "the seed is replaced by 1"},
+  {Operator::kOtherArm, "other_arm", Group::kLocalRule, Part::kBackward, Witness::kAny, "abs, min, max or where is routed to the other arm"},
+  {Operator::kStepHasSlope, "step_has_slope", Group::kLocalRule, Part::kPrimal, Witness::kAny, "the derivative of floor, round or a cast is 1"},
+  {Operator::kLoopRunsForward, "loop_runs_forward", Group::kControl, Part::kBackward, Witness::kAny, "a reversed loop runs forward"},
+  {Operator::kOneTripMore, "one_trip_more", Group::kControl, Part::kBackward, Witness::kAny, "a loop runs once more"},
+  {Operator::kOneTripFewer, "one_trip_fewer", Group::kControl, Part::kBackward, Witness::kAny, "a loop runs once less"},
+  {Operator::kBranchOnChanged, "branch_on_changed", Group::kControl, Part::kBackward, Witness::kAny, "a branch is decided on another value of the same variable"},
+  {Operator::kBranchNegated, "branch_negated", Group::kControl, Part::kBackward, Witness::kAny, "a recorded branch is negated"},
+  {Operator::kPathSkipped, "path_skipped", Group::kControl, Part::kBackward, Witness::kAny, "the reverse of a path is skipped"},
+  {Operator::kContinueBreaks, "continue_breaks", Group::kControl, Part::kPrimal, Witness::kAny, "continue is treated as break"},
+  {Operator::kCounterNotReset, "counter_not_reset", Group::kControl, Part::kBackward, Witness::kAny, "an inner loop's counter is not reset"},
+  {Operator::kIndexPlusOne, "index_plus_one", Group::kMemory, Part::kBackward, Witness::kAny, "an index of a gradient is one too large"},
+  {Operator::kIndexMinusOne, "index_minus_one", Group::kMemory, Part::kBackward, Witness::kAny, "an index of a gradient is one too small"},
+  {Operator::kPrimalStrides, "primal_strides", Group::kMemory, Part::kText, Witness::kAny, "a gradient is laid out as another array"},
+  {Operator::kThreadForIndex, "thread_for_index", Group::kMemory, Part::kBackward, Witness::kAny, "the thread's number is taken for idx[i]"},
+  {Operator::kTransposedIndex, "transposed_index", Group::kMemory, Part::kBackward, Witness::kAny, "two indices are exchanged"},
+  {Operator::kInactiveGradient, "inactive_gradient", Group::kMemory, Part::kBackward, Witness::kAny, "a gradient is written on which nothing depends"},
+  {Operator::kNoThreadGuard, "no_thread_guard", Group::kMemory, Part::kText, Witness::kAny, "a thread beyond the end runs too"},
+  {Operator::kReplayedAtomic, "replayed_atomic", Group::kReplay, Part::kBackward, Witness::kAny, "the replay repeats an atomic with a side effect"},
+  {Operator::kReplayedStore, "replayed_store", Group::kReplay, Part::kBackward, Witness::kAny, "the replay writes a primal output again"},
+  {Operator::kMissingBarrier, "missing_barrier", Group::kReplay, Part::kText, Witness::kThreads, "a barrier is missing"},
+  {Operator::kUnclearedShared, "uncleared_shared", Group::kReplay, Part::kText, Witness::kThreads, "a shared sum is not cleared"},
+  {Operator::kOneWarpOnly, "one_warp_only", Group::kReplay, Part::kText, Witness::kThreads, "only the first warp takes part"},
+  {Operator::kWrongOperator, "wrong_operator", Group::kForward, Part::kForward, Witness::kAny, "another operator is computed"},
+  {Operator::kWrongComparison, "wrong_comparison", Group::kForward, Part::kForward, Witness::kAny, "another comparison is made"},
+  {Operator::kGuardOffByOne, "guard_off_by_one", Group::kForward, Part::kForward, Witness::kAny, "a guard or a bound is off by one"},
+  {Operator::kWrongArray, "wrong_array", Group::kForward, Part::kForward, Witness::kAny, "another array is read"},
+  {Operator::kDroppedStatement, "dropped_statement", Group::kForward, Part::kForward, Witness::kAny, "a statement is dropped"},
+  {Operator::kFloatOff, "float_off", Group::kForward, Part::kForward, Witness::kAny, "a float constant is off by a thousandth"},
 };
 // clang-format on
 inline constexpr std::size_t kOperatorCount = std::size(kOperators);
@@ -171,6 +178,11 @@ constexpr std::string_view to_text(Group group) {
   constexpr std::array<std::string_view, 8> kTexts = {"accumulation", "store",  "value",  "local rule",
                                                       "control",      "memory", "replay", "forward"};
   return kTexts[static_cast<std::size_t>(group)];
+}
+
+constexpr std::string_view to_text(Witness witness) {
+  constexpr std::array<std::string_view, 3> kTexts = {"any", "precision", "threads"};
+  return kTexts[static_cast<std::size_t>(witness)];
 }
 
 namespace detail {

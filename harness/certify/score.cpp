@@ -10,17 +10,16 @@ void Tally::add(const MutantRecord& mutant) {
   }
   ++mutants;
   killed += mutant.fate == Fate::kKilled;
+  lifted += row(mutant.op).witness != Witness::kPrecision;
   by_lift += mutant.lift.killed();
   by_native += mutant.native.killed();
   if (mutant.fate == Fate::kKilled) kernels.insert(mutant.family + "/" + mutant.kernel);
 }
 
-double Tally::share(std::int64_t part) const {
-  return mutants == 0 ? 1 : static_cast<double>(part) / static_cast<double>(mutants);
-}
+double Tally::share() const { return mutants == 0 ? 1 : static_cast<double>(killed) / static_cast<double>(mutants); }
 
 void Score::add(const MutantRecord& mutant) {
-  (row(mutant.op).device_only ? threaded : all).add(mutant);
+  (row(mutant.op).witness == Witness::kThreads ? threaded : all).add(mutant);
   by_operator[mutant.op].add(mutant);
   by_family[mutant.family].add(mutant);
   if (mutant.fate == Fate::kKilled) ++by_check[mutant.lift.killed() ? mutant.lift.check : mutant.native.check];

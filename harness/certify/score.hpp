@@ -14,14 +14,15 @@ namespace assay::certify {
 struct Tally {
   std::int64_t mutants = 0;  ///< equivalents and invalid ones not counted
   std::int64_t killed = 0;   ///< by either lane
+  std::int64_t lifted = 0;   ///< of the mutants, those that the double lift can tell
   std::int64_t by_lift = 0;
   std::int64_t by_native = 0;
   std::int64_t equivalent = 0;
   std::set<std::string> kernels = {};  ///< that killed one
 
   void add(const MutantRecord& mutant);
-  /// Of `part` in the mutants; 1 where there are none.
-  double share(std::int64_t part) const;
+  /// Of the killed in the mutants; 1 where there are none.
+  double share() const;
 };
 
 struct Score {

@@ -10,8 +10,9 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json to_json(const Tally& tally) {
-  return {{"mutants", tally.mutants},     {"killed", tally.killed},         {"by_lift", tally.by_lift},
-          {"by_native", tally.by_native}, {"equivalent", tally.equivalent}, {"kernels", tally.kernels.size()}};
+  return {{"mutants", tally.mutants},       {"killed", tally.killed},       {"lifted", tally.lifted},
+          {"by_lift", tally.by_lift},       {"by_native", tally.by_native}, {"equivalent", tally.equivalent},
+          {"kernels", tally.kernels.size()}};
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ std::string to_json_text(const Score& score, const LedgerHead& head, const Contr
     ordered_json one = {{"operator", row(op).name},
                         {"group", to_text(row(op).group)},
                         {"change", row(op).change},
-                        {"device_only", row(op).device_only}};
+                        {"witness", to_text(row(op).witness)}};
     one.update(to_json(tally));
     text["operators"].push_back(std::move(one));
   }

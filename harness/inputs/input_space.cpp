@@ -213,8 +213,15 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   if (range && range->low_open) real.low = std::nextafter(static_cast<float>(real.low), HUGE_VALF);
   if (range && range->high_open) real.high = std::nextafter(static_cast<float>(real.high), -HUGE_VALF);
 
+  const bool is_integer_value = !is_array && argument.type.is_integer_scalar();
+  if (is_integer_value && range && integer_low <= integer_high) {
+    // Long loops where they may be; and one end of the range for the sets of an even number, the other for the others.
+    const auto write = [&](std::int64_t value) { write_integer(argument.type.scalar, argument.bytes.data(), value); };
+    if (request.row > 0) return write(std::clamp<std::int64_t>(request.row, integer_low, integer_high));
+    if (request.distribution == Distribution::kEdges) return write(request.seed % 2 == 0 ? integer_low : integer_high);
+  }
   // An unhinted integer parameter is often the number of elements or threads: every other draw makes it so.
-  if (!is_array && !range && argument.type.is_integer_scalar() && (request.seed % 2 == 0 || request.row > 0)) {
+  if (is_integer_value && !range && (request.seed % 2 == 0 || request.row > 0)) {
     return write_integer(argument.type.scalar, argument.bytes.data(),
                          std::max<std::int64_t>({first_extent, least, request.row}));
   }

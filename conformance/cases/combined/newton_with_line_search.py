@@ -10,7 +10,7 @@ def newton_with_line_search(a: wp.array(dtype=float), start: wp.array(dtype=floa
     x = 1.5 + 0.25 * start[i]
     for it in range(3):
         r = x * x * x - a[i]
-        step = 1.75 * r / (3.0 * x * x + 0.5)
+        step = 6.0 * r / (3.0 * x * x + 0.5)
         t = float(1.0)
         tries = int(0)
         while tries < 3:

@@ -2,7 +2,7 @@
 import warp as wp
 
 
-# domain: 1 <= n <= 9
+# domain: 1 <= n <= 70
 @wp.kernel
 def steps_and_reversed(x: wp.array2d(dtype=float), n: int, out: wp.array(dtype=float)):
     i = wp.tid()
