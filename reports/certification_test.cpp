@@ -18,8 +18,9 @@ TEST(Certification, RoundsSharesDownSoThatAHundredMeansAll) {
   nlohmann::json certification = golden();
   certification["all"]["mutants"] = 100'000;
   certification["all"]["killed"] = 99'999;
-  EXPECT_NE(certification_table(certification, false).find("99.9"), std::string::npos);
-  EXPECT_EQ(certification_table(certification, false).find("100.0  "), std::string::npos);
+  const std::string table = certification_table(certification, false);
+  const std::string all = table.substr(table.find("\nall "));
+  EXPECT_NE(all.find("  99.9  "), std::string::npos) << all;
 }
 
 TEST(Certification, TellsEachSurvivorWithItsPatch) {

@@ -56,6 +56,18 @@ bool is_cleared_before(const Setting& setting, std::size_t s, const Atomic& atom
   return false;
 }
 
+/// Whether the assignment is the first one to a variable that starts as zero and does not stand in a loop: there v + t
+/// and t are the same.
+bool adds_to_zero(const Setting& setting, std::size_t s, VarId variable) {
+  if (setting.in_loop(s) || value_of(setting, variable) != kNone) return false;
+  for (std::size_t before = 0; before < s; ++before) {
+    const auto* assign = std::get_if<Assign>(&setting.statements[before].statement->node);
+    const bool same_block = setting.statements[before].parent == setting.statements[s].parent;
+    if (assign != nullptr && assign->variable == variable && same_block) return false;
+  }
+  return true;
+}
+
 /// Whether an index can be evaluated where the kernel starts.
 bool known_at_start(const Setting& setting, ExprId index) {
   bool known = true;
@@ -163,6 +175,7 @@ void find_accumulation(Operator op, const Setting& setting, std::vector<Mutation
   for (std::size_t s = 0; s < setting.statements.size(); ++s) {
     const Accumulation sum = accumulation_of(setting, *setting.statements[s].statement);
     if (sum.term == kNone) continue;
+    if (op == Operator::kOverwriteGradient && sum.assign != nullptr && adds_to_zero(setting, s, sum.into)) continue;
     if (op == Operator::kOverwriteGradient && sum.atomic != nullptr && is_cleared_before(setting, s, *sum.atomic))
       continue;
     // A cell of its own for each thread takes no harm from a plain addition.

@@ -31,6 +31,21 @@ bool copies(const Setting& setting, ExprId value, VarId of) {
   return false;
 }
 
+/// Whether the assignment adds to a variable that nothing else in the loop reads: a sum, in whatever order.
+bool only_adds(const Setting& setting, const Stmt& loop, const Assign& sum) {
+  const Expr& value = setting.function.expr(sum.value);
+  if (value.kind != ExprKind::kOperation || value.op != Op::kAdd) return false;
+  if (setting.function.expr(value.args[0]).variable != sum.variable) return false;
+  std::size_t reads = 0;
+  for_each_block(loop, [&](const Block& block) {
+    for_each_statement(block, [&](const Stmt& inner) {
+      for (const ExprId root : roots_of(inner))
+        reads += std::ranges::binary_search(variables_read(setting.function, root), sum.variable);
+    });
+  });
+  return reads == 1;
+}
+
 /// Whether an iteration leaves something to the next: it assigns an adjoint from outside of the loop, or clears a cell.
 bool hands_on(const Setting& setting, const Stmt& loop) {
   std::vector<VarId> inside;
@@ -40,7 +55,7 @@ bool hands_on(const Setting& setting, const Stmt& loop) {
     for_each_statement(block, [&](const Stmt& inner) {
       if (const auto* assign = std::get_if<Assign>(&inner.node)) {
         const bool own = std::ranges::binary_search(inside, assign->variable);
-        const bool passes_on = copies(setting, assign->value, assign->variable);
+        const bool passes_on = copies(setting, assign->value, assign->variable) || only_adds(setting, loop, *assign);
         hands = hands || (!own && !passes_on && setting.carries[static_cast<std::size_t>(assign->variable)]);
       }
       const auto* store = std::get_if<Store>(&inner.node);

@@ -50,13 +50,27 @@ bool defines_from(const Setting& setting, VarId result, VarId operand) {
   });
 }
 
-/// Whether the variable is a number that lower precision holds too: an integer made a float.
-bool is_whole(const Setting& setting, VarId variable) {
-  const ExprId value = value_of(setting, variable);
+/// Whether the variable is a number that lower precision holds too: an integer made a float, or what is rounded to one.
+bool is_whole(const Setting& setting, ExprId value) {
   if (value == kNone) return false;
   const Expr& expr = setting.function.expr(value);
-  return expr.kind == ExprKind::kOperation && expr.op == Op::kCast &&
-         !setting.function.expr(expr.args[0]).type.has_float_components();
+  if (expr.kind == ExprKind::kLiteral) return true;
+  if (expr.kind == ExprKind::kVariable) return is_whole(setting, value_of(setting, expr.variable));
+  if (expr.kind != ExprKind::kOperation) return false;
+  switch (expr.op) {
+    case Op::kCast: return !setting.function.expr(expr.args[0]).type.has_float_components();
+    case Op::kFloor:
+    case Op::kCeil:
+    case Op::kRound:
+    case Op::kRint:
+    case Op::kTrunc:
+    case Op::kSign:
+    case Op::kStep: return true;
+    case Op::kAdd:
+    case Op::kSub:
+    case Op::kMul: return is_whole(setting, expr.args[0]) && is_whole(setting, expr.args[1]);
+    default: return false;
+  }
 }
 
 /// The other values that an operator takes for a variable in a statement.
@@ -94,7 +108,7 @@ void find_swaps(const Setting& setting, std::size_t s, std::vector<Mutation>& fo
 
 void find_precision(const Setting& setting, const Node& node, const Expr& expr, std::vector<Mutation>& found) {
   if (!expr.type.is_float_scalar() || (expr.type != kF32 && expr.type != kF64)) return;
-  if (is_whole(setting, expr.variable)) return;
+  if (is_whole(setting, value_of(setting, expr.variable))) return;
   const Type low = expr.type == kF64 ? kF32 : scalar_type(Scalar::kF16);
   const Place place = node.place;
   const VarId variable = expr.variable;
