@@ -24,6 +24,7 @@ constexpr std::int64_t kSetBudget = 400'000, kRedrawBudget = 4 * kSetBudget;
 constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
 
 /// Of the set with long rows: few threads, and more trips than an adjoint keeps states of.
+constexpr double kConclusiveBound = 0x1p-10;
 constexpr std::int32_t kLongRow = 67, kLongRowSize = 3;
 
 LeafValues dense(const Subject& subject, const Launch& launch, std::uint64_t salt, bool written) {
@@ -93,6 +94,21 @@ double informative_share(const InputSet& set) {
     }
   }
   return total > 0 ? informative / total : 1;
+}
+
+/// Share of the written floats whose bound in the double lift is narrow against them.
+double narrow_share(const InputSet& set) {
+  double narrow = 0;
+  double total = 0;
+  for (const auto& output : set.reference.outputs) {
+    if (!output) continue;
+    for (const reference::OutputElement& element : output->elements) {
+      if (!element.written) continue;
+      total += 1;
+      narrow += element.bound[Lane::kLift] <= kConclusiveBound * std::abs(static_cast<double>(element.value));
+    }
+  }
+  return total > 0 ? narrow / total : 1;
 }
 
 /// Whether any thread stores anything: a set on which all return early shows nothing.
@@ -221,7 +237,8 @@ class SetDrawer {
     InputSpace space = space_;
     auto result = draw_set(subject_, space, asked, profile_, gradient());
     auto* set = std::get_if<InputSet>(&result);
-    if (set == nullptr || !conclusive(*set) || worth(*set) < kFairWorth) return;
+    const bool tells = set != nullptr && conclusive(*set) && worth(*set) >= kFairWorth && narrow_share(*set) >= 0.9;
+    if (!tells) return;
     set->generic = false;
     sets_.push_back(std::move(*set));
   }
