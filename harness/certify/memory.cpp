@@ -142,11 +142,12 @@ void find_replay(Operator op, const Setting& setting, std::vector<Mutation>& fou
                        Builder& make = edit.make();
                        const ExprId value = one(make, element);
                        const ExprId array = make.var(primal);
-                       Stmt added{Store{.array = array, .indices = indices, .value = value}};
                        if (op == Operator::kReplayedAtomic) {
-                         added.node = Atomic{.op = AtomicOp::kAdd, .array = array, .indices = indices, .value = value};
+                         edit.insert_after(
+                             s, {Atomic{.op = AtomicOp::kAdd, .array = array, .indices = indices, .value = value}});
+                       } else {
+                         edit.insert_after(s, {Store{.array = array, .indices = indices, .value = value}});
                        }
-                       edit.insert_after(s, added);
                      }});
   }
 }
