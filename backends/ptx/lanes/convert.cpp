@@ -228,16 +228,22 @@ template <class Rounding, class D, class S>
 struct HalfToInteger {
   static D apply(const Op&, S a, S, S) { return FloatToInteger<Rounding, D, float, false>::apply(to_float(a)); }
 };
-template <class Rounding, class S>
+template <class Rounding, class S, bool kSat>
 struct HalfToIntegral {
-  static S apply(const Op&, S a, S, S) { return from_float<S>(Rounding::apply(to_float(a))); }
+  static S apply(const Op&, S a, S, S) {
+    const float rounded = Rounding::apply(to_float(a));
+    return from_float<S>(kSat ? saturate(rounded) : rounded);
+  }
 };
 
 template <class S>
 Handlers from_half(const Instruction& instruction) {
   return with_integral_rounding(instruction.modifiers, [&](auto rounding) {
     using R = decltype(rounding);
-    if (is_float(instruction.type)) return general_handlers<HalfToIntegral<R, S>, S, S, S, S>();
+    if (is_float(instruction.type)) {
+      return instruction.modifiers.has(Modifier::kSat) ? general_handlers<HalfToIntegral<R, S, true>, S, S, S, S>()
+                                                       : general_handlers<HalfToIntegral<R, S, false>, S, S, S, S>();
+    }
     return with_integer(instruction.type, [&](auto d) {
       using D = decltype(d);
       return general_handlers<HalfToInteger<R, D, S>, D, S, S, S>();
@@ -276,6 +282,8 @@ Handlers select_convert(const Instruction& instruction) {
     if (from == Type::kF16) return from_half<F16>(instruction);
     return from == Type::kBf16 ? from_half<Bf16>(instruction) : float_to_integer(instruction);
   }
+  // To an integer that stays a float: of one type only. What is exact has no rounding.
+  if ((integral && to != from) || (directed && to == from)) return {};
   if (to == from && from_half_type) {
     if (integral) return from == Type::kF16 ? from_half<F16>(instruction) : from_half<Bf16>(instruction);
     return any_to_float(instruction);

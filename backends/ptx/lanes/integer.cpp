@@ -65,6 +65,13 @@ struct MadHi {
     return Add::apply(MulHi::apply(a, b), c);
   }
 };
+struct MadHiSaturated {
+  static std::int32_t apply(std::int32_t a, std::int32_t b, std::int32_t c) {
+    const std::int64_t exact = std::int64_t{MulHi::apply(a, b)} + c;
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(exact, std::numeric_limits<std::int32_t>::min(),
+                                                              std::numeric_limits<std::int32_t>::max()));
+  }
+};
 struct MadWide {
   template <class T>
   static Double<T> apply(T a, T b, Double<T> c) {
@@ -225,7 +232,10 @@ Handlers select_product(const Instruction& instruction) {
   if (instruction.modifiers.has(Modifier::kCc)) {
     return high ? select_carry<false, 2>(instruction, false) : select_carry<false, 1>(instruction, false);
   }
-  if (instruction.modifiers.has(Modifier::kSat)) return {};
+  if (instruction.modifiers.has(Modifier::kSat)) {
+    if (!high || instruction.type != Type::kS32) return {};
+    return ternary_handlers<MadHiSaturated, std::int32_t>();
+  }
   return high ? select_ternary<MadHi>(instruction.type) : select_ternary<MadLo>(instruction.type);
 }
 

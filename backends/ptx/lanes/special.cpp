@@ -6,23 +6,32 @@
 namespace assay::ptx::ASSAY_PTX_ISA {
 namespace {
 
+// Functions of f32 are computed as those of a double.
 struct Ex2 {
-  static float apply(float x) { return static_cast<float>(std::exp2(double{x})); }
+  static double wide(double x) { return std::exp2(x); }
 };
 struct Lg2 {
-  static float apply(float x) { return static_cast<float>(std::log2(double{x})); }
+  static double wide(double x) { return std::log2(x); }
 };
 struct Sin {
-  static float apply(float x) { return static_cast<float>(std::sin(double{x})); }
+  static double wide(double x) { return std::sin(x); }
 };
 struct Cos {
-  static float apply(float x) { return static_cast<float>(std::cos(double{x})); }
+  static double wide(double x) { return std::cos(x); }
 };
 struct Tanh {
-  static float apply(float x) { return static_cast<float>(std::tanh(double{x})); }
+  static double wide(double x) { return std::tanh(x); }
+};
+struct RsqrtOfFloat {
+  static double wide(double x) { return 1.0 / std::sqrt(x); }
+};
+struct Sqrt {
+  static double wide(double x) { return std::sqrt(x); }
+};
+struct Rcp {
+  static double wide(double x) { return 1.0 / x; }
 };
 struct Rsqrt {
-  static float apply(float x) { return static_cast<float>(1.0 / std::sqrt(double{x})); }
   static double apply(double x) { return static_cast<double>(1.0L / std::sqrt(static_cast<long double>(x))); }
 };
 /// The 64-bit forms read and give the upper half of a double only.
@@ -43,18 +52,24 @@ struct RsqrtHalf {
   static double apply(double x) { return round_to_upper_half(1.0 / std::sqrt(flush_double(upper_half(x)))); }
 };
 
-template <class F, class T>
-struct ThroughFloat {
-  static T apply(T x) { return from_float<T>(canonical(F::apply(to_float(x)))); }
+/// The nearest float or half to the double.
+template <class F>
+struct Nearest {
+  static float apply(float x) { return static_cast<float>(F::wide(double{x})); }
+  template <class T>
+  static T apply(T x) {
+    return from_double<T>(F::wide(double{to_float(x)}));
+  }
 };
 
 template <class F>
 Handlers select_unary(const Instruction& instruction) {
-  if (instruction.type == Type::kF16) return unary_handlers<ThroughFloat<F, F16>, F16, F16>();
-  if (instruction.type == Type::kBf16) return unary_handlers<ThroughFloat<F, Bf16>, Bf16, Bf16>();
+  using N = Nearest<F>;
+  if (instruction.type == Type::kF16) return unary_handlers<N, F16, F16>();
+  if (instruction.type == Type::kBf16) return unary_handlers<N, Bf16, Bf16>();
   if (instruction.type != Type::kF32) return {};
-  return instruction.modifiers.has(Modifier::kFtz) ? unary_handlers<Finished<F, true, false>, float, float>()
-                                                   : unary_handlers<Finished<F, false, false>, float, float>();
+  return instruction.modifiers.has(Modifier::kFtz) ? unary_handlers<Finished<N, true, false>, float, float>()
+                                                   : unary_handlers<Finished<N, false, false>, float, float>();
 }
 
 }  // namespace
@@ -68,11 +83,10 @@ Handlers select_special(const Instruction& instruction) {
     case Opcode::kSin: return select_unary<Sin>(instruction);
     case Opcode::kCos: return select_unary<Cos>(instruction);
     case Opcode::kTanh: return select_unary<Tanh>(instruction);
-    case Opcode::kSqrt: return select_unary<FloatSqrt>(instruction);
-    case Opcode::kRcp:
-      return is_double ? unary_handlers<RcpHalf, double, double>() : select_unary<FloatRcp>(instruction);
+    case Opcode::kSqrt: return select_unary<Sqrt>(instruction);
+    case Opcode::kRcp: return is_double ? unary_handlers<RcpHalf, double, double>() : select_unary<Rcp>(instruction);
     case Opcode::kRsqrt:
-      if (!is_double) return select_unary<Rsqrt>(instruction);
+      if (!is_double) return select_unary<RsqrtOfFloat>(instruction);
       return ftz ? unary_handlers<RsqrtHalf, double, double>() : unary_handlers<Rsqrt, double, double>();
     case Opcode::kDiv:
       return ftz ? binary_handlers<Finished<FloatDiv, true, false>, float>()
