@@ -73,10 +73,14 @@ TEST(GoldenDrift, StaysSmall) {
   double greatest = 0;
   for (std::string line; std::getline(launches, line);) {
     if (line.empty() || line[0] == '#') continue;
-    const std::string name = line.substr(0, line.find(' '));
+    std::istringstream words(line);
+    std::string name;
+    std::string targets;
+    words >> name >> targets;
     const auto kernel = emitted(name);
     ASSERT_TRUE(kernel.ok()) << kernel.error().text();
-    for (const std::string architecture : {"75", "100"}) {
+    std::istringstream list(targets);
+    for (std::string architecture; std::getline(list, architecture, ',');) {
       if (!nvrtc->supports("compute_" + architecture)) continue;
       const auto compiled =
           nvrtc->compile(kernel->source(), kernel->name + ".cu", {.architecture = "compute_" + architecture});
@@ -93,7 +97,7 @@ TEST(GoldenDrift, StaysSmall) {
     }
   }
   std::printf("greatest drift of %d golden kernels: %.1f %%\n", compared, 100 * greatest);
-  EXPECT_GE(compared, 20);
+  EXPECT_GE(compared, 40);  // an NVRTC without compute_100 makes those of compute_75
 }
 
 }  // namespace

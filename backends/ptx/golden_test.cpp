@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace assay::ptx {
 namespace {
 
 const std::filesystem::path kFolder = ASSAY_SOURCE_DIR "/backends/ptx/golden";
-constexpr Geometry kGeometry{{2}, {48}};
+constexpr Geometry kGeometry{{2}, {64}};
 constexpr long long kThreads = 77;
 
 /// The PTX is fixed, so figures change only with what is counted, and how. This much may change unnoticed: a warp's
@@ -26,10 +27,12 @@ constexpr double kTolerance = 0.02;
 
 /// A line of launches.txt.
 struct GoldenLaunch {
+  std::string family;  ///< "loop"
   std::string stem;    ///< "loop_horner"
   std::string kernel;  ///< "horner"
+  std::vector<std::string> targets;
   std::vector<std::string> arguments;
-  std::vector<std::string> gradients;
+  std::vector<std::string> gradients;  ///< none where there is no backward kernel
 };
 
 std::vector<GoldenLaunch> golden_launches() {
@@ -41,8 +44,14 @@ std::vector<GoldenLaunch> golden_launches() {
     GoldenLaunch launch;
     words >> launch.stem;
     const std::size_t slash = launch.stem.find('/');
+    launch.family = launch.stem.substr(0, slash);
     launch.kernel = launch.stem.substr(slash + 1);
     launch.stem[slash] = '_';
+    std::string targets;
+    words >> targets;
+    std::istringstream list_of_targets(targets);
+    for (std::string target; std::getline(list_of_targets, target, ',');)
+      launch.targets.push_back(target);
     std::vector<std::string>* list = &launch.arguments;
     for (std::string word; words >> word;) {
       if (word == "|") list = &launch.gradients;
@@ -76,8 +85,9 @@ using Profiles = std::map<std::string, std::map<std::string, double>>;  ///< by 
 Profiles profiles_now() {
   Profiles profiles;
   for (const GoldenLaunch& launch : golden_launches()) {
-    for (const std::string architecture : {"75", "100"}) {
+    for (const std::string& architecture : launch.targets) {
       for (const std::string pass : {"forward", "backward"}) {
+        if (pass == "backward" && launch.gradients.empty()) continue;
         const std::string name = fmt::format("{}_{} {}", launch.stem, architecture, pass);
         const RunResult result = run_golden(launch, architecture, pass);
         EXPECT_TRUE(result.ok()) << name << ": " << result.message
@@ -122,9 +132,27 @@ void write_profiles(const Profiles& profiles) {
   }
 }
 
+/// At least 60 kernels, of all families, from both code generators.
+TEST(Golden, CoverTheFamilies) {
+  std::set<std::string> families;
+  std::map<std::string, int> kernels;
+  for (const GoldenLaunch& launch : golden_launches()) {
+    families.insert(launch.family);
+    for (const std::string& target : launch.targets)
+      ++kernels[target];
+  }
+  std::set<std::string> wanted;
+  for (const auto& folder : std::filesystem::directory_iterator(ASSAY_SOURCE_DIR "/conformance/cases"))
+    wanted.insert(folder.path().filename());
+  EXPECT_EQ(families, wanted);
+  EXPECT_GE(golden_launches().size(), 60U);
+  EXPECT_GE(kernels.at("75"), 40);
+  EXPECT_GE(kernels.at("100"), 40);
+}
+
 TEST(Golden, ProfilesStay) {
   const Profiles now = profiles_now();
-  ASSERT_GE(now.size(), 80U);
+  ASSERT_GE(now.size(), 160U);
   if (std::getenv("ASSAY_REMAKE_PROFILES") != nullptr) write_profiles(now);
   const Profiles golden = read_profiles();
   ASSERT_EQ(golden.size(), now.size());
