@@ -13,6 +13,7 @@
 #include "cli/devices.hpp"
 #include "cli/emission.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/plants.hpp"
 #include "cli/progress.hpp"
 #include "cli/version.hpp"
 #include "harness/certify/certify.hpp"
@@ -39,6 +40,7 @@ struct CertifyOptions {
   bool quick = false;
   bool widen = false;
   bool resume = false;
+  bool plants = false;
   double at_least = 100;              ///< per cent of the mutants
   std::vector<std::string> controls;  ///< folders of runs over right random kernels
   std::string compiler;
@@ -165,6 +167,18 @@ Result<void> run_campaign(certify::Campaign& campaign, const std::vector<certify
   return certify::run_mutants(campaign, plan, device, printer(), same_code, take);
 }
 
+Result<std::vector<certify::PlantResult>> plants_of(const CertifyOptions& options) {
+  if (!options.plants) return std::vector<certify::PlantResult>{};
+  std::size_t missed = 0;
+  std::size_t done = 0;
+  Progress progress(std::size(certify::kPlantedFaults), reports::use_color_on_stdout(options.color),
+                    {"planted faults", "not noticed"});
+  return run_plants(options.output, options.compiler, [&](const certify::PlantResult& result) {
+    missed += result.noticed ? 0 : 1;
+    progress.set(++done, missed);
+  });
+}
+
 int certify_suite(const CertifyOptions& options) {
   Result<certify::Campaign> campaign = campaign_of(options);
   if (!campaign.ok()) return fail(campaign.error());
@@ -185,6 +199,8 @@ int certify_suite(const CertifyOptions& options) {
   if (!ledger.ok()) return fail(ledger.error());
   if (const Result<void> run = run_campaign(*campaign, plan, *device, options, *ledger); !run.ok())
     return fail(run.error(), ExitStatus::internal);
+  const Result<std::vector<certify::PlantResult>> plants = plants_of(options);
+  if (!plants.ok()) return fail(plants.error(), ExitStatus::internal);
 
   // By name, so that the score does not depend on which kernel was ready first.
   std::ranges::sort(ledger->mutants, {}, &certify::MutantRecord::name);
@@ -192,7 +208,7 @@ int certify_suite(const CertifyOptions& options) {
   for (const certify::MutantRecord& mutant : ledger->mutants)
     score.add(mutant);
   const std::filesystem::path file = std::filesystem::path(options.output) / reports::kCertificationFile;
-  if (const auto put = dataset::put_file(file, certify::to_json_text(score, head, *controls)); !put.ok())
+  if (const auto put = dataset::put_file(file, certify::to_json_text(score, head, *controls, *plants)); !put.ok())
     return fail(put.error(), ExitStatus::internal);
   const Result<nlohmann::json> certification = reports::read_certification(options.output);
   if (!certification.ok()) return fail(certification.error(), ExitStatus::internal);
@@ -204,7 +220,8 @@ int certify_suite(const CertifyOptions& options) {
   if (!printed.ok()) return fail(printed.error(), ExitStatus::internal);
   if (score.all.mutants + score.threaded.mutants == 0) return to_int(ExitStatus::nothing_ran);
   const bool strong = 100 * score.all.share() >= options.at_least && 100 * score.threaded.share() >= options.at_least;
-  return to_int(strong && controls->rejected == 0 ? ExitStatus::as_expected : ExitStatus::unexpected);
+  const bool all_noticed = std::ranges::all_of(*plants, &certify::PlantResult::noticed);
+  return to_int(strong && all_noticed && controls->rejected == 0 ? ExitStatus::as_expected : ExitStatus::unexpected);
 }
 
 }  // namespace
@@ -231,6 +248,7 @@ void add_certify(CLI::App& app, Invocation& invocation) {
   command.add_option("--controls", options->controls, "Folders of runs over right random kernels, to be counted")
       ->option_text("DIR ...")
       ->allow_extra_args(false);
+  command.add_flag("--plants", options->plants, "Plant faults in the oracle, the comparator and the verdict as well");
   command.add_option("--jobs", options->jobs, "Kernels at a time; 0: one for each core")
       ->option_text("N [0]")
       ->check(CLI::Range(0, 1024));

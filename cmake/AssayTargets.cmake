@@ -38,7 +38,7 @@ endfunction()
 # assay_test(NAME <name> SOURCES a_test.cpp ... [LINK <libs> ...] [LABELS cpu ...] [TIMEOUT <seconds>])
 #
 # Defines one GoogleTest executable and one CTest test of the same name; the label is cpu and the time
-# limit 120 s unless given. A test of which all parts skip counts as skipped. In the sources,
+# limit 300 s unless given. A test of which all parts skip counts as skipped. In the sources,
 # ASSAY_SOURCE_DIR is the repository's root.
 function(assay_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;LINK;LABELS")
@@ -47,7 +47,7 @@ function(assay_test)
     set(arg_LABELS cpu)
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+    set(arg_TIMEOUT 300)
   endif()
   assay_executable(NAME ${arg_NAME} SOURCES ${arg_SOURCES} LINK ${arg_LINK} assay_test_main)
   target_compile_definitions(${arg_NAME} PRIVATE "ASSAY_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")

@@ -61,6 +61,36 @@ std::string controls_text(const json& controls) {
                      number(controls.at("inconclusive")));
 }
 
+json plants_of(const json& certification) { return certification.value("plants", json::array()); }
+
+/// "12 of 13 faults noticed", of one part or of all.
+std::string noticed_text(const json& plants) {
+  std::int64_t noticed = 0;
+  for (const json& plant : plants)
+    noticed += plant.at("noticed").get<bool>() ? 1 : 0;
+  return fmt::format("{} of {}", noticed, plants.size());
+}
+
+std::string plants_text(const json& plants) {
+  if (plants.empty()) return "";
+  return fmt::format("Faults planted in the oracle, the comparator and the verdict: {} noticed.", noticed_text(plants));
+}
+
+std::string plants_section(const json& plants) {
+  if (plants.empty()) return "";
+  std::string text =
+      "\n## Faults planted in Assay itself\n\nEach by itself, while the suite judges a right kernel. A fault of the "
+      "oracle is noticed when the oracle's self-test tells\n(a kernel that is blamed would be a false alarm), one of "
+      "the "
+      "comparator or the verdict when the kernel no longer passes as\nif all were well.\n\n" +
+      markdown_row({"fault", "in the", "what it does", "the verdict", "noticed"}) + "|---|---|---|---|---|\n";
+  for (const json& one : plants) {
+    text += markdown_row({one.at("fault"), one.at("part"), one.at("change"), one.at("check"),
+                          one.at("noticed").get<bool>() ? "yes" : "**no**"});
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<json> read_certification(const std::filesystem::path& dir) {
@@ -89,7 +119,14 @@ std::string certification_table(const json& certification, bool color) {
                         number(survivor.at("line")), survivor.at("what").get<std::string>(),
                         survivor.at("patch").get<std::string>());
   }
-  return text + "\n" + controls_text(certification.at("controls")) + "\n";
+  for (const json& plant : plants_of(certification)) {
+    if (plant.at("noticed").get<bool>()) continue;
+    text += fmt::format("\nnot noticed  {}: {}, and the verdict was {}\n", plant.at("fault").get<std::string>(),
+                        plant.at("change").get<std::string>(), plant.at("check").get<std::string>());
+  }
+  text += "\n" + controls_text(certification.at("controls")) + "\n";
+  const std::string plants = plants_text(plants_of(certification));
+  return plants.empty() ? text : text + plants + "\n";
 }
 
 std::string certification_document(const json& certification) {
@@ -132,6 +169,7 @@ std::string certification_document(const json& certification) {
                             percent({{"mutants", widened.at("mutants")}, {"killed", one.at("killed")}}, "killed")});
     }
   }
+  text += plants_section(plants_of(certification));
   text += "\n## Survivors\n\n";
   if (certification.at("survivors").empty()) text += "None.\n";
   for (const json& one : certification.at("survivors")) {

@@ -33,6 +33,22 @@ TEST(Certification, TellsEachSurvivorWithItsPatch) {
   EXPECT_NE(document.find("10000 right random kernels, 20000 cases; 0 wrongly rejected"), std::string::npos);
 }
 
+TEST(Certification, TellsWhichPlantedFaultsWentUnnoticed) {
+  const std::string table = certification_table(golden(), false);
+  EXPECT_NE(table.find("not noticed  bounds_times_ten: all bounds are 10 times as wide, and the verdict was pass"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("1 of 2 noticed"), std::string::npos);
+  const std::string document = certification_document(golden());
+  EXPECT_NE(document.find("| sine_negated | oracle | d sin(x)/dx = -cos(x) | internal_error(oracle) | yes |"),
+            std::string::npos)
+      << document;
+  nlohmann::json without = golden();
+  without.erase("plants");
+  EXPECT_EQ(certification_table(without, false).find("noticed"), std::string::npos);
+  EXPECT_EQ(certification_document(without).find("planted"), std::string::npos);
+}
+
 TEST(Certification, IsReadBySchema) {
   const std::filesystem::path dir = std::filesystem::temp_directory_path() / "assay-certification-test";
   std::filesystem::create_directories(dir);

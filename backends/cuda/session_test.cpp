@@ -58,7 +58,7 @@ class CudaSession : public ::testing::Test {
     return {.kernel = &kernel,
             .threads = count,
             .arguments = {pointer, Argument::value(10.0F)},
-            .time_limit = milliseconds{40}};
+            .time_limit = milliseconds{150}};
   }
 
   static std::span<float> floats(Session& session, BufferId buffer) {
@@ -131,7 +131,7 @@ TEST_F(CudaSession, SaysWhatAKernelDidWrong) {
       Fault{"crooked", "st.global.f32 [%rd1+1], %f1;",
             "memory fault: cuStreamSynchronize of crooked_forward: misaligned address"},
       Fault{"trapped", "trap;", "crashed: cuStreamSynchronize of trapped_forward: unspecified launch failure"},
-      Fault{"endless", "AGAIN:\nbra AGAIN;", "timed out after 40 ms"},
+      Fault{"endless", "AGAIN:\nbra AGAIN;", "timed out after 150 ms"},
       Fault{"nonsense", "nonsense.f32 %f1, %f2;", "launch failed: "},
   };
   const auto session = open();
@@ -165,10 +165,12 @@ struct Failure {
   const char* outcome;  ///< its beginning
 };
 constexpr std::array kFailures{
-    Failure{"1", "launch failed: {}"},     Failure{"2", "resource error: {}"},   Failure{"46", "resource error: {}"},
-    Failure{"700", "memory fault: {}"},    Failure{"702", "timed out after 40"}, Failure{"716", "memory fault: {}"},
-    Failure{"719", "crashed: {}"},         Failure{"999", "resource error: {}"}, Failure{"lose", "resource error: {}"},
-    Failure{"hang", "timed out after 40"}, Failure{"die", "crashed: SIGKILL"},
+    Failure{"1", "launch failed: {}"},     Failure{"2", "resource error: {}"},
+    Failure{"46", "resource error: {}"},   Failure{"700", "memory fault: {}"},
+    Failure{"702", "timed out after 150"}, Failure{"716", "memory fault: {}"},
+    Failure{"719", "crashed: {}"},         Failure{"999", "resource error: {}"},
+    Failure{"lose", "resource error: {}"}, Failure{"hang", "timed out after 150"},
+    Failure{"die", "crashed: SIGKILL"},
 };
 
 /// A call of the second of three launches. It loads other code and grows the memory, so that it makes every call.

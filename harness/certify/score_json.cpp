@@ -17,7 +17,8 @@ ordered_json to_json(const Tally& tally) {
 
 }  // namespace
 
-std::string to_json_text(const Score& score, const LedgerHead& head, const Controls& controls) {
+std::string to_json_text(const Score& score, const LedgerHead& head, const Controls& controls,
+                         const std::vector<PlantResult>& plants) {
   ordered_json text = {{"schema_version", schemas::kCertificationSchemaVersion},
                        {"device", head.device},
                        {"commit", head.commit},
@@ -55,6 +56,14 @@ std::string to_json_text(const Score& score, const LedgerHead& head, const Contr
                       {"inconclusive", controls.inconclusive},
                       {"rejected", controls.rejected},
                       {"alarms", controls.alarms}};
+  text["plants"] = ordered_json::array();
+  for (const PlantResult& result : plants) {
+    text["plants"].push_back({{"fault", result.plant.fault},
+                              {"part", to_text(result.plant.part)},
+                              {"change", result.plant.change},
+                              {"noticed", result.noticed},
+                              {"check", result.check}});
+  }
   return text.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

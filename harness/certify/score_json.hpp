@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/certify/ledger.hpp"
+#include "harness/certify/plants.hpp"
 #include "harness/certify/score.hpp"
 
 namespace assay::certify {
@@ -17,6 +19,8 @@ struct Controls {
   std::vector<std::string> alarms = {};  ///< names of the rejected
 };
 
-std::string to_json_text(const Score& score, const LedgerHead& head, const Controls& controls);
+/// Without `plants` none were planted.
+std::string to_json_text(const Score& score, const LedgerHead& head, const Controls& controls,
+                         const std::vector<PlantResult>& plants);
 
 }  // namespace assay::certify

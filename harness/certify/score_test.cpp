@@ -57,7 +57,8 @@ TEST(Score, KeepsApartWhatOnlyThreadsShow) {
 TEST(Score, IsWrittenAsItsSchemaSays) {
   const std::string text =
       to_json_text(example(), {.device = "cpu", .commit = "1234567", .seed = 1, .planned = 6, .plan = "x"},
-                   {.kernels = 10, .cases = 20, .inconclusive = 1, .rejected = 0, .alarms = {}});
+                   {.kernels = 10, .cases = 20, .inconclusive = 1, .rejected = 0, .alarms = {}},
+                   {{kPlantedFaults[0], true, "internal_error(oracle)"}});
   const schemas::Validator validator(schemas::kCertificationSchemaText);
   for (const auto& complaint : validator.complaints(nlohmann::json::parse(text)))
     ADD_FAILURE() << complaint.text();

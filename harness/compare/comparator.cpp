@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/compare/planted_comparator.hpp"
+#include "ir/support/plant.hpp"
+
 namespace assay::harness {
 namespace {
 
@@ -16,7 +19,7 @@ Score equal_or_not(bool equal) {
 
 }  // namespace
 
-Score score(const Computed& got, const Expected& expected) {
+Score right_score(const Computed& got, const Expected& expected) {
   if (expected.is_integer) return equal_or_not(got.integer == expected.integer);
   if (!(expected.bound < kInfinity)) return {.agreement = Agreement::kUnknown, .rho = 0};
   if (std::isnan(expected.value)) return equal_or_not(std::isnan(got.value));
@@ -30,12 +33,18 @@ Score score(const Computed& got, const Expected& expected) {
           .rho = rho};
 }
 
+Score score(const Computed& got, const Expected& expected) {
+  if constexpr (kPlants) return planted_score(got, expected);
+  return right_score(got, expected);
+}
+
 bool is_informative(const Expected& expected) {
   if (expected.is_integer || !std::isfinite(expected.value)) return true;
   return expected.bound <= kInformative * expected.scale;
 }
 
 void Comparison::add(std::size_t position, const Computed& got, const Expected& expected) {
+  if (position > 0 && planted("first_value_only")) return;
   const Score scored = score(got, expected);
   if (scored.agreement == Agreement::kUnknown) {
     ++unknown;

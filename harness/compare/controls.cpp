@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "ir/support/rng.hpp"
@@ -66,6 +68,63 @@ Values shifted(std::span<const Computed> got, std::size_t row) {
   return values;
 }
 
+// ---- The edge of the bounds
+
+/// How far beyond its bound a value is put to see where the comparator draws the line.
+constexpr long double kBeyond = 1.25L;
+
+/// A value just beyond the bound; nothing where it cannot be told from the one within.
+std::optional<Computed> just_beyond(const Expected& expected, int side) {
+  if (expected.is_integer) return Computed{.integer = expected.integer + side};
+  if (!std::isfinite(expected.value) || !(expected.bound < HUGE_VAL)) return std::nullopt;
+  const auto bound = static_cast<long double>(expected.bound);
+  const auto value = static_cast<double>(expected.value + side * kBeyond * bound);
+  const bool beyond = std::isfinite(value) && std::abs(static_cast<long double>(value) - expected.value) > bound;
+  // Of a number so far out that a double next to it is farther than twice the bound, no neighbour is "just" beyond.
+  const bool just = std::abs(static_cast<long double>(value) - expected.value) < 1.4L * bound;
+  return beyond && just ? std::optional(Computed{.value = value}) : std::nullopt;
+}
+
+/// All values beyond their bounds, or the last one alone.
+std::optional<Values> beyond(std::span<const Computed> got, std::span<const Expected> expected, int side,
+                             bool last_alone) {
+  Values values(got.begin(), got.end());
+  bool any = false;
+  for (std::size_t i = got.size(); i > 0 && !(any && last_alone); --i) {
+    if (const auto value = just_beyond(expected[i - 1], side)) {
+      values[i - 1] = *value;
+      any = true;
+    }
+  }
+  return any ? std::optional(std::move(values)) : std::nullopt;
+}
+
+/// No number where there should be one, and a number where there should be none.
+std::optional<Values> other_kind(std::span<const Computed> got, std::span<const Expected> expected) {
+  Values values(got.begin(), got.end());
+  bool any = false;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (expected[i].is_integer || !(expected[i].bound < HUGE_VAL)) continue;
+    values[i].value = std::isnan(expected[i].value) ? 1 : std::numeric_limits<double>::quiet_NaN();
+    any = true;
+  }
+  return any ? std::optional(std::move(values)) : std::nullopt;
+}
+
+/// The first of the results at the edge that the comparator takes; empty if none.
+std::string_view accepted_at_the_edge(std::span<const Computed> got, std::span<const Expected> expected) {
+  const std::pair<std::string_view, std::optional<Values>> edges[] = {
+      {"the result just above its bounds", beyond(got, expected, +1, false)},
+      {"the result just below its bounds", beyond(got, expected, -1, false)},
+      {"the result with its last value wrong", beyond(got, expected, +1, true)},
+      {"the result that is no number", other_kind(got, expected)},
+  };
+  for (const auto& [name, values] : edges) {
+    if (values && compare(*values, expected).agrees()) return name;
+  }
+  return {};
+}
+
 }  // namespace
 
 void ControlTally::add(const ControlTally& other) {
@@ -94,7 +153,7 @@ ControlTally present_controls(std::span<const Computed> got, std::span<const Exp
   };
   if (!untouched.empty()) controls.emplace_back("a zero gradient", Values(untouched.begin(), untouched.end()));
   const double size = size_of(got);
-  ControlTally tally;
+  ControlTally tally{.accepted = accepted_at_the_edge(got, expected)};
   for (const auto& [name, values] : controls) {
     bool differs = false;
     for (std::size_t i = 0; i < got.size() && !differs; ++i)

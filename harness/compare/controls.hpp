@@ -21,8 +21,10 @@ struct ControlTally {
 
 /// Presents zeros, ones, the inputs' mean, the result plus one, the negated, doubled, shuffled and shifted-by-one-row
 /// result to the comparator. `got` passed; `expected` are its bounds; `row` is the number of scalars in one row of the
-/// array. A control that equals the result does not count. For a gradient, `untouched` is what the buffer held before,
-/// which stands for an adjoint that adds nothing; empty for outputs.
+/// array. Results at the edge are presented too, and must all be refused: just beyond the bounds on either side, with
+/// the last value alone beyond its bound, no number where there should be one; these are not counted. A control that
+/// equals the result does not count. For a gradient, `untouched` is what the buffer held before, which stands for an
+/// adjoint that adds nothing; empty for outputs.
 ControlTally present_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
                               std::size_t row, std::uint64_t seed, std::span<const Computed> untouched = {});
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/support/plant.hpp"
+
 namespace assay::harness {
 namespace {
 
@@ -44,6 +46,10 @@ void PassVerdict::fail(Outcome outcome, std::string kind, std::string message) {
   failure_ = Decision{outcome, std::move(kind), std::move(message)};
 }
 
+void PassVerdict::fail_oracle(std::string message) {
+  failure_ = Decision{Outcome::internal_error, "oracle", std::move(message)};
+}
+
 void PassVerdict::keep(const std::vector<backends::MemoryFinding>& findings) {
   for (const backends::MemoryFinding& found : findings) {
     const bool known = std::any_of(faults.begin(), faults.end(), [&](const backends::MemoryFinding& other) {
@@ -56,7 +62,7 @@ void PassVerdict::keep(const std::vector<backends::MemoryFinding>& findings) {
 
 PassVerdict::Decision PassVerdict::decide() const {
   if (failure_) return *failure_;
-  if (values_compared == 0) {
+  if (values_compared == 0 && !planted("nothing_passes")) {
     return {Outcome::inconclusive, "nothing_compared", "no value could be compared: every check was inconclusive"};
   }
   for (const auto& [array, tally] : controls) {

@@ -47,6 +47,8 @@ class PassVerdict {
   /// A check that failed; the first one decides the case.
   void fail(Outcome outcome, std::string kind, std::string message);
   bool failed() const { return failure_.has_value(); }
+  /// A disagreement of the oracle with itself: what it said of the kernel before is worth nothing.
+  void fail_oracle(std::string message);
 
   struct Decision {
     Outcome outcome = Outcome::pass;

@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "ir/support/plant.hpp"
+#include "reference/cpu/planted_rules.hpp"
+
 namespace assay::reference {
 namespace {
 
@@ -154,6 +157,11 @@ static_assert(all_complete(), "an operation has no evaluator, out of order or in
 
 }  // namespace
 
-const Evaluator& evaluator(Op op) { return kEvaluators[static_cast<std::size_t>(op)]; }
+const Evaluator& right_evaluator(Op op) { return kEvaluators[static_cast<std::size_t>(op)]; }
+
+const Evaluator& evaluator(Op op) {
+  if constexpr (kPlants) return with_planted_rule(right_evaluator(op));
+  return right_evaluator(op);
+}
 
 }  // namespace assay::reference

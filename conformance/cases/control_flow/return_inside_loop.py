@@ -14,9 +14,9 @@ def return_inside_loop(
     i = wp.tid()
     s = y[i]
     for j in range(n):
-        s = s + x[i, j] * y[i]
+        s = s + x[i, j] * (y[i] + 0.25 * s)
         if s > 2.5:
             out[i] = s * x[i, j]
             return
-        s = s * 0.5
+        s = s * 0.875
     out[i] = s - 2.0 * y[i]

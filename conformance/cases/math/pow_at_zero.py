@@ -1,8 +1,8 @@
 # A base of exactly zero under the exponents 1 and 2: derivatives 1 and 0, never NaN.
+# domain: 0 <= x <= 1
 import warp as wp
 
 
-# domain: 0 <= x <= 0
 @wp.kernel
 def pow_at_zero(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()

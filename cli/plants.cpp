@@ -1,0 +1,102 @@
+#include "cli/plants.hpp"
+
+#include <chrono>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "backends/cpu/process.hpp"
+#include "harness/dataset/files.hpp"
+#include "harness/record/record_reader.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using certify::Plant;
+using certify::PlantResult;
+
+constexpr std::chrono::minutes kTimeLimit{5};
+constexpr std::string_view kNoFault = "none";
+constexpr std::string_view kPass = "pass";
+
+/// What the suite said of a kernel: the kind of its first case that did not pass, and the message, or "pass".
+struct Said {
+  std::string verdict{kPass};
+  std::string message = {};
+};
+
+Said first_other_than_pass(const std::vector<harness::CaseRecord>& cases) {
+  for (const harness::CaseRecord& record : cases) {
+    if (harness::is_pass(record.outcome)) continue;
+    return {fmt::format("{}({})", harness::to_text(record.outcome), record.kind), record.message};
+  }
+  return {};
+}
+
+class PlantedSuite {
+ public:
+  PlantedSuite(fs::path program, fs::path dir, std::string compiler)
+      : program_(std::move(program)), dir_(std::move(dir)), compiler_(std::move(compiler)) {}
+
+  Result<Said> judge(std::string_view fault, std::string_view selector) const {
+    const fs::path output = dir_ / fault;
+    std::vector<std::string> arguments = {
+        std::string(fault), "run", std::string(selector), "--quick", "--reduce", "0", "--jobs", "1",
+        "--output",         output};
+    if (selector == certify::kIdleKernel) {
+      arguments[2] = dir_ / std::string(selector);
+      arguments.insert(arguments.end(), {"--pass", "forward"});
+    }
+    if (!compiler_.empty()) arguments.insert(arguments.end(), {"--cxx", compiler_});
+    const cpu::ProcessResult ended = cpu::run_process(program_, arguments, kTimeLimit);
+    if (ended.end != cpu::ProcessResult::End::kExited)
+      return Error{"did not come to its end: " + ended.output, program_.string()};
+    const Result<harness::RunRecords> run = harness::read_records(output);
+    if (!run.ok()) return run.error();
+    if (run->cases.empty()) return Error{fmt::format("judged nothing for '{}'", selector), program_.string()};
+    return first_other_than_pass(run->cases);
+  }
+
+ private:
+  fs::path program_, dir_;
+  std::string compiler_;
+};
+
+/// The oracle's faults are for its own self-test to notice: a kernel that is blamed for one is a false alarm.
+bool is_noticed(const Plant& plant, const Said& said) {
+  return plant.part == certify::Planted::kOracle ? said.verdict == "internal_error(oracle)" : said.verdict != kPass;
+}
+
+Result<void> expect_without_fault(const PlantedSuite& suite, std::string_view selector) {
+  const Result<Said> said = suite.judge(kNoFault, selector);
+  if (!said.ok()) return said.error();
+  if ((said->verdict == kPass) == (selector != certify::kIdleKernel)) return {};
+  return Error{fmt::format("is {} without a fault: {}", said->verdict, said->message), std::string(selector)};
+}
+
+}  // namespace
+
+Result<std::vector<PlantResult>> run_plants(const fs::path& dir, const std::string& compiler, const TakePlant& take) {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path() / "assay-planted";
+  if (!fs::exists(program, error)) return Error{"is missing; build all targets", program.string()};
+  const fs::path runs = dir / "plants";
+  if (const auto put = dataset::put_file(runs / "idle.py", certify::kIdleKernelText); !put.ok()) return put.error();
+  const PlantedSuite suite(program, runs, compiler);
+  std::set<std::string_view> sound;
+  std::vector<PlantResult> results;
+  for (const Plant& plant : certify::kPlantedFaults) {
+    if (sound.insert(plant.selector).second) {
+      const Result<void> expected = expect_without_fault(suite, plant.selector);
+      if (!expected.ok()) return expected.error();
+    }
+    const Result<Said> said = suite.judge(plant.fault, plant.selector);
+    if (!said.ok()) return said.error();
+    results.push_back({plant, is_noticed(plant, *said), said->verdict});
+    take(results.back());
+  }
+  return results;
+}
+
+}  // namespace assay::cli

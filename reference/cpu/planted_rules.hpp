@@ -1,0 +1,14 @@
+// Wrong derivatives for the oracle, one at a time, which its self-test has to notice. Part of assay-planted alone.
+#pragma once
+
+#include "reference/cpu/evaluators.hpp"
+
+namespace assay::reference {
+
+/// The row of an operation in which no fault is planted; evaluator() without the seam.
+const Evaluator& right_evaluator(ir::Op op);
+
+/// The row as it is, or with a wrong derivative where the planted fault is one of this operation.
+const Evaluator& with_planted_rule(const Evaluator& row);
+
+}  // namespace assay::reference
