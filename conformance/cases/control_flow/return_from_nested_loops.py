@@ -2,7 +2,7 @@
 import warp as wp
 
 
-# domain: 0 <= n <= 70
+# domain: 0 <= n <= 40
 @wp.kernel
 def return_from_nested_loops(
     w: wp.array2d(dtype=float),
@@ -14,7 +14,7 @@ def return_from_nested_loops(
     s = x[i] * 0.5
     for j in range(n):
         for k in range(j + 1):
-            s = s + 0.125 * w[j, k] * (x[i] + s)
+            s = s + 0.5 * w[j, k] * x[i]
             if s > 1.0:
                 out[i] = s * s
                 return

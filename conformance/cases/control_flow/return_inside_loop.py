@@ -1,4 +1,4 @@
-# A return from the middle of a loop: the store after the loop does not happen for these threads.
+# A return from the middle of a loop, early or late: the store after the loop does not happen for these threads.
 import warp as wp
 
 
@@ -15,7 +15,7 @@ def return_inside_loop(
     s = y[i]
     for j in range(n):
         s = s + x[i, j] * (y[i] + 0.25 * s)
-        if s > 2.5:
+        if s > 1.5 or j > 68:
             out[i] = s * x[i, j]
             return
         s = s * 0.875
