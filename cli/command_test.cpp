@@ -266,6 +266,7 @@ TEST_F(CommandTest, DoctorTellsOfEveryDevice) {
   ASSERT_EQ(found.at("devices").size(), 3U);
   for (const json& device : found.at("devices"))
     EXPECT_NE(device.at("available").get<bool>(), !device.at("reason").get<std::string>().empty()) << device;
+  EXPECT_THAT(found.at("devices")[0].at("confinement").get<std::string>(), HasSubstr("system calls are "));
   EXPECT_EQ(workshop_.run("assay doctor").status, 0);
   EXPECT_EQ(workshop_.run("assay doctor --cxx no-such-compiler").status, 77);
 }

@@ -9,6 +9,7 @@
 #include "backends/cuda/device.hpp"
 #include "backends/mirror/mirrored_device.hpp"
 #include "backends/ptx/device.hpp"
+#include "backends/worker/confinement.hpp"
 
 namespace assay::cli {
 
@@ -51,6 +52,15 @@ std::unique_ptr<backends::Device> make_device(std::string_view name, const Devic
   if (name == "ptx")
     return std::make_unique<ptx::PtxDevice>(ptx::PtxOptions{.checks = checks_without(options.no_checks)});
   return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compiler = options.compiler});
+}
+
+std::string confinement_of(backends::Device& device) {
+  if (auto* const cpu = dynamic_cast<cpu::CpuDevice*>(&device)) {
+    const Result<worker::Confinement> confinement = cpu->confinement();
+    return confinement.ok() ? worker::describe(*confinement) : "";
+  }
+  // A GPU's code makes no system calls, and the driver that starts it needs many.
+  return device.name() == "cuda" ? worker::describe({}) : "interpreted, never run as code of this machine";
 }
 
 std::string remark_of(const backends::Device& device) {

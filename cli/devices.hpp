@@ -31,6 +31,9 @@ ptx::Checks checks_without(const std::vector<std::string>& names);
 /// The device of one of kDeviceNames. Never fails: what is missing is told by its can_build() and can_run().
 std::unique_ptr<backends::Device> make_device(std::string_view name, const DeviceOptions& options = {});
 
+/// What generated code is held by on a device that can run, in words; empty where that is not known.
+std::string confinement_of(backends::Device& device);
+
 /// What a device has to say of a run that is over; empty where it is nothing.
 std::string remark_of(const backends::Device& device);
 

@@ -24,12 +24,16 @@ std::string row(std::string_view name, bool good, std::string_view detail) {
   return fmt::format("{:<14} {:<4} {}\n", name, good ? "yes" : "no", detail);
 }
 
+/// A line below a row, with more of it.
+std::string row_below(std::string_view detail) { return fmt::format("{:<14} {:<4} {}\n", "", "", detail); }
+
 std::string as_text(const harness::Environment& environment, const std::vector<Tool>& tools) {
   std::string text = fmt::format("{}\n{}\n{}\n\n", version_text(), environment.os, environment.cpu);
   for (const harness::DeviceStatus& device : environment.devices) {
     const std::string toolkit = device.toolkit.empty() ? "" : ", builds with " + device.toolkit;
     text += row("device " + device.name, device.available,
                 device.available ? device.description + toolkit : device.reason + toolkit);
+    if (!device.confinement.empty()) text += row_below("generated code: " + device.confinement);
   }
   for (const Tool& tool : tools)
     text += row(tool.name, tool.available, tool.detail);
@@ -44,7 +48,8 @@ json as_json(const harness::Environment& environment, const std::vector<Tool>& t
                                  {"available", device.available},
                                  {"reason", device.reason},
                                  {"description", device.description},
-                                 {"toolkit", device.toolkit}});
+                                 {"toolkit", device.toolkit},
+                                 {"confinement", device.confinement}});
   }
   for (const Tool& tool : tools)
     result["tools"].push_back({{"name", tool.name}, {"available", tool.available}, {"detail", tool.detail}});

@@ -50,7 +50,8 @@ harness::DeviceStatus look_at_device(std::string_view name, const DeviceOptions&
           .available = run.available,
           .reason = run.available ? "" : run.detail,
           .description = name == "cuda" && run.available ? run.detail : cpu,
-          .toolkit = build.available ? build.detail : ""};
+          .toolkit = build.available ? build.detail : "",
+          .confinement = run.available ? confinement_of(*device) : ""};
 }
 
 /// "no CUDA driver (libcuda.so.1: cannot open shared object file)".

@@ -13,6 +13,7 @@ find_package(Boost 1.81 REQUIRED)
 
 include(AssayArchives)
 include(AssayCudaHeaders)
+include(AssaySeccomp)
 include(AssayTreeSitter)
 
 # Boost.Process v2 with Boost.Asio, headers only, on std::filesystem.

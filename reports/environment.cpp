@@ -35,6 +35,10 @@ std::vector<EnvironmentRow> environment_rows(const json& environment) {
   add("NVRTC", environment.at("nvrtc"));
   for (const json& device : environment.at("devices"))
     add("Device " + device.at("name").get<std::string>(), device_text(device));
+  for (const json& device : environment.at("devices")) {
+    if (device.contains("confinement"))
+      add("Confinement on " + device.at("name").get<std::string>(), device.at("confinement"));
+  }
   add("Commit", environment.at("commit").get<std::string>() +
                     (environment.at("dirty").get<bool>() ? ", with local changes" : ""));
   return rows;

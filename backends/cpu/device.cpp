@@ -149,16 +149,44 @@ std::string CpuDevice::cache_key(const std::string& text, const BuildFlags& flag
                                 fmt::join(compiler_arguments(flags), " "), text));
 }
 
-std::optional<BuildFailed> CpuDevice::try_loading(const fs::path& library) {
-  const std::lock_guard lock(loading_);
+Workers CpuDevice::workers() const {
+  return {.program = options_.worker,
+          .folder = scratch_->path(),
+          .filter_system_calls = options_.confine,
+          .limit_files = options_.confine};
+}
+
+/// The session that loads and runs nothing, opened when first needed; loading_ must be held.
+Result<worker::WorkerSession*> CpuDevice::loader() {
   if (loader_ == nullptr) {
-    auto session = open_session({.buffer_bytes = kLoaderBufferBytes}, options_.worker);
+    auto session = open_session({.buffer_bytes = kLoaderBufferBytes}, workers());
     if (!session) {
-      return BuildFailed{BuildFailed::Kind::kResource, session.error().text()};
+      return session.error();
     }
     loader_ = session.take();
   }
-  const RunOutcome outcome = loader_->load(library.native(), kLoadLimit);
+  return loader_.get();
+}
+
+Result<worker::Confinement> CpuDevice::confinement() {
+  if (!scratch_) {
+    return scratch_.error();
+  }
+  const std::lock_guard lock(loading_);
+  const Result<worker::WorkerSession*> session = loader();
+  if (!session) {
+    return session.error();
+  }
+  return (*session)->confinement();
+}
+
+std::optional<BuildFailed> CpuDevice::try_loading(const fs::path& library) {
+  const std::lock_guard lock(loading_);
+  const Result<worker::WorkerSession*> session = loader();
+  if (!session) {
+    return BuildFailed{BuildFailed::Kind::kResource, session.error().text()};
+  }
+  const RunOutcome outcome = (*session)->load(library.native(), kLoadLimit);
   if (std::holds_alternative<Completed>(outcome)) {
     return std::nullopt;
   }
@@ -172,7 +200,10 @@ std::optional<BuildFailed> CpuDevice::try_loading(const fs::path& library) {
 }
 
 Result<std::unique_ptr<Session>> CpuDevice::open(const SessionLimits& limits) {
-  Result<std::unique_ptr<worker::WorkerSession>> session = open_session(limits, options_.worker);
+  if (!scratch_) {
+    return scratch_.error();
+  }
+  Result<std::unique_ptr<worker::WorkerSession>> session = open_session(limits, workers());
   if (!session) {
     return session.error();
   }

@@ -34,6 +34,7 @@ struct CpuOptions {
   std::filesystem::path cache_directory;  ///< empty: default_cache_directory()
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;
   bool use_cache = true;
+  bool confine = true;  ///< generated code, as far as the system can; else it has limits of time and memory alone
   std::size_t batch_size = 32;                                ///< kernels in one translation unit
   unsigned jobs = 1;                                          ///< compilers at work at a time
   std::chrono::milliseconds compile_limit{30'000};            ///< for one unit, and
@@ -50,6 +51,9 @@ class CpuDevice final : public backends::Device {
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override;
 
+  /// What generated code is held by; a worker is started to know. The error says why there is none.
+  Result<worker::Confinement> confinement();
+
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
   Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
@@ -59,6 +63,8 @@ class CpuDevice final : public backends::Device {
   UnitOutcome compile_unit(const std::string& text, std::span<const backends::EmittedKernel* const> kernels,
                            const backends::BuildFlags& flags, const std::filesystem::path& library);
   [[nodiscard]] std::string cache_key(const std::string& text, const backends::BuildFlags& flags) const;
+  Workers workers() const;
+  Result<worker::WorkerSession*> loader();
   std::optional<backends::BuildFailed> try_loading(const std::filesystem::path& library);
 
   CpuOptions options_;

@@ -58,6 +58,36 @@ TEST(CpuDevice, BuildsABatchIntoOneLibrary) {
   EXPECT_EQ(first.find(Pass::kBackward, Lane::kNative)->parameter_count, 2U);
 }
 
+/// What x holds after x = 2 x + 1/3 over x = 2, run by the device.
+float scaled(CpuDevice& device) {
+  const std::vector<EmittedKernel> kernels{scale_kernel("scale")};
+  const BuiltKernel built = require_built(device.build(kernels, BuildFlags::strict()).front());
+  const std::unique_ptr<Session> session = device.open({.buffer_bytes = 4096}).take();
+  const BufferId buffer = session->allocate(sizeof(float)).value();
+  auto* const x = reinterpret_cast<float*>(session->bytes(buffer).data());
+  *x = 2;
+  const LaunchRequest launch{
+      .kernel = &built,
+      .threads = 1,
+      .arguments = {Argument::array(BufferAddress{buffer, 0}, std::array{1}, std::array{std::int64_t{sizeof(float)}}),
+                    Argument::value(2.0F)}};
+  EXPECT_EQ(describe(session->run({&launch, 1}).front()), "completed");
+  return *x;
+}
+
+TEST(CpuDevice, RunsConfinedAndNot) {
+  const TemporaryDirectory directory;
+  for (const bool confine : {true, false}) {
+    CpuOptions options = options_in(directory.path());
+    options.confine = confine;
+    CpuDevice device(std::move(options));
+    const Result<worker::Confinement> confinement = device.confinement();
+    ASSERT_TRUE(confinement.ok()) << confinement.error().text();
+    EXPECT_EQ(confinement->system_calls_error != worker::Confinement::kNotAsked, confine);
+    EXPECT_EQ(scaled(device), 4.0F + 1.0F / 3.0F);
+  }
+}
+
 TEST(CpuDevice, PinsACompileErrorOnItsKernelAndLine) {
   const EmittedKernel broken = kernel_of("broken", "element(x, i) = undeclared;");
   const BuildFailed failed = failure_of_third(broken);

@@ -18,10 +18,13 @@ Result<std::string> library_of(const LaunchRequest& launch) {
 
 }  // namespace
 
-Result<std::unique_ptr<worker::WorkerSession>> open_session(const SessionLimits& limits,
-                                                            const std::filesystem::path& worker_program) {
-  return worker::WorkerSession::open({.buffer_bytes = limits.buffer_bytes, .process_bytes = limits.process_bytes},
-                                     {.program = worker_program, .role = kWorkerRole, .code_of = library_of});
+Result<std::unique_ptr<worker::WorkerSession>> open_session(const SessionLimits& limits, const Workers& workers) {
+  return worker::WorkerSession::open(
+      {.buffer_bytes = limits.buffer_bytes,
+       .process_bytes = limits.process_bytes,
+       .filter_system_calls = workers.filter_system_calls,
+       .limit_files = workers.limit_files},
+      {.program = workers.program, .role = kWorkerRole, .folder = workers.folder, .code_of = library_of});
 }
 
 }  // namespace assay::cpu

@@ -304,9 +304,24 @@ TEST_F(SessionTest, OneSmallRunIsCheap) {
   EXPECT_LT(best, std::chrono::microseconds{20});
 }
 
+TEST(CpuSession, SaysWhatHoldsItsWorkers) {
+  for (const bool filtered : {true, false}) {
+    for (const bool limited : {true, false}) {
+      const auto session = open_session(
+          {}, {.program = ASSAY_WORKER, .folder = "/tmp", .filter_system_calls = filtered, .limit_files = limited});
+      ASSERT_TRUE(session.ok()) << session.error().text();
+      const worker::Confinement& confinement = (*session)->confinement();
+      // What was asked for is there, or this system lacks it; what was not is not.
+      EXPECT_EQ(confinement.system_calls_error != worker::Confinement::kNotAsked, filtered);
+      EXPECT_EQ(confinement.files_error != worker::Confinement::kNotAsked, limited);
+      EXPECT_EQ(confinement.landlock_version > 0, confinement.files_error == 0);
+    }
+  }
+}
+
 TEST(CpuSession, SaysWhyThereIsNoWorker) {
-  EXPECT_FALSE(open_session({}, "/nonexistent").ok());
-  const auto session = open_session({}, "/bin/true");
+  EXPECT_FALSE(open_session({}, {.program = "/nonexistent"}).ok());
+  const auto session = open_session({}, {.program = "/bin/true"});
   ASSERT_FALSE(session.ok());
   EXPECT_THAT(session.error().text(), HasSubstr("the worker process did not start"));
 }

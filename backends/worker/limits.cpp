@@ -12,17 +12,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "backends/worker/sanitized.hpp"
+
 namespace assay::worker {
 
 namespace {
 
 constexpr rlim_t kMaxFileBytes = rlim_t{1} << 20;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;  // shadow memory takes terabytes of address space
-#else
-constexpr bool kSanitized = false;
-#endif
+constexpr rlim_t kMaxOpenFiles = 64;
 
 /// Lowers both limits; a lower one that is already set stays.
 void lower_limit(__rlimit_resource resource, rlim_t value) {
@@ -58,13 +56,17 @@ void reset_signals() {
 
 }  // namespace
 
-void give_up_what_kernels_do_not_need(unsigned first_unused_fd, std::uint64_t address_space_bytes) {
+void give_up_what_kernels_do_not_need(unsigned first_unused_fd, const Allowance& allowance) {
   ::syscall(SYS_close_range, first_unused_fd, UINT_MAX, 0U);
   reset_signals();
   lower_limit(RLIMIT_CORE, 0);
   lower_limit(RLIMIT_FSIZE, kMaxFileBytes);
-  if (address_space_bytes != 0 && !kSanitized) {
-    lower_limit(RLIMIT_AS, mapped_bytes() + address_space_bytes);
+  if (allowance.process_bytes != 0 && !kSanitized) {
+    lower_limit(RLIMIT_AS, mapped_bytes() + allowance.process_bytes);
+  }
+  if (allowance.filter_system_calls) {
+    lower_limit(RLIMIT_NOFILE, kMaxOpenFiles);
+    if (!kSanitized) lower_limit(RLIMIT_NPROC, 0);
   }
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }

@@ -73,19 +73,6 @@ Wait wait_for_byte(int fd, milliseconds limit) {
 
 }  // namespace
 
-Descriptor::Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) {
-    ::close(fd_);
-  }
-}
-
 WorkerProcess::WorkerProcess(std::filesystem::path program, std::string role, const SharedMemory& memory)
     : program_(std::move(program)), role_(std::move(role)), memory_(memory) {}
 
@@ -123,8 +110,8 @@ Result<void> WorkerProcess::spawn() {
   actions.open(0, "/dev/null");
   actions.place(log_.get(), 1);
   actions.place(log_.get(), 2);
-  actions.place(theirs.get(), 3);
-  actions.place(memory.get(), 4);
+  actions.place(theirs.get(), kControlFd);
+  actions.place(memory.get(), kMemoryFd);
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -220,6 +207,7 @@ WorkerDied WorkerProcess::reap() {
     ::kill(-pid_, SIGKILL);  // what it started; fails when there is nothing
     pid_ = -1;
   } else {
+    died.cut_off = true;
     stop();
   }
   return died;

@@ -10,33 +10,20 @@
 
 #include <sys/types.h>
 
+#include "backends/worker/descriptor.hpp"
 #include "backends/worker/shared_memory.hpp"
 #include "ir/support/result.hpp"
 
 namespace assay::worker {
 
-/// A file descriptor with an owner.
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept;
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor();
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 /// How a round of commands ended. In the latter two the process is gone, and the launch that was at work is the first
 /// whose row is not completed.
 struct RoundDone {};
 struct WorkerDied {
-  int signal = 0;       ///< 0: it exited by itself
-  int exit_status = 0;  ///< when signal is 0
-  std::string output;   ///< the end of what it printed
+  int signal = 0;        ///< 0: it exited by itself
+  int exit_status = 0;   ///< when signal is 0
+  bool cut_off = false;  ///< it closed its socket, lived on and was killed; the other two say nothing
+  std::string output;    ///< the end of what it printed
 };
 struct WorkerExpired {};
 using RoundEnd = std::variant<RoundDone, WorkerDied, WorkerExpired>;

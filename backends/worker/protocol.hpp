@@ -21,6 +21,7 @@ namespace assay::worker {
 inline constexpr std::size_t kMaxLaunches = 4096;  ///< in one round of commands
 inline constexpr std::size_t kCommandBytes = std::size_t{4} << 20;
 inline constexpr std::size_t kMessageBytes = 512;
+inline constexpr std::size_t kPathBytes = 4096;
 
 /// How far one launch is. From kRefused on: it did not complete, the reason is in ControlBlock::message, and the worker
 /// stopped there.
@@ -41,16 +42,33 @@ struct ProgressRow {
 };
 static_assert(std::atomic<Progress>::is_always_lock_free);
 
+/// Descriptors that a worker is started with, beside the standard streams.
+inline constexpr int kControlFd = 3;  ///< its end of the pair of sockets
+inline constexpr int kMemoryFd = 4;   ///< the shared memory; closed once it is mapped
+
 /// What a worker may use; set before it starts.
 struct Allowance {
-  std::uint64_t buffer_bytes = 0;   ///< the size of the buffers
-  std::uint64_t process_bytes = 0;  ///< address space that it may use beside the buffers; 0: no limit
-  std::uint64_t device_bytes = 0;   ///< memory of a device that has its own
-  std::int32_t device = 0;          ///< of several
+  std::uint64_t buffer_bytes = 0;    ///< the size of the buffers
+  std::uint64_t process_bytes = 0;   ///< address space that it may use beside the buffers; 0: no limit
+  std::uint64_t device_bytes = 0;    ///< memory of a device that has its own
+  std::int32_t device = 0;           ///< of several
+  bool filter_system_calls = false;  ///< what is asked of confinement.hpp
+  bool limit_files = false;
+};
+
+/// What holds a worker beside its limits. An error is the number that the system gave, or 0 where the part is in place.
+struct Confinement {
+  static constexpr std::int32_t kNotAsked = -1;
+  std::int32_t system_calls_error = kNotAsked;
+  std::int32_t files_error = kNotAsked;
+  std::int32_t landlock_version = 0;  ///< 0 where files_error is none
+  [[nodiscard]] bool whole() const { return system_calls_error == 0 && files_error == 0; }
 };
 
 struct ControlBlock {
   Allowance allowance;
+  char code_folder[kPathBytes];  ///< the folder of all code that the worker is to load; set before it starts
+  Confinement confinement;       ///< the worker's answer, given before any code is loaded
   char message[kMessageBytes];
   ProgressRow rows[kMaxLaunches];
 };

@@ -9,15 +9,15 @@
 
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include "backends/worker/confinement.hpp"
 #include "backends/worker/limits.hpp"
 
 namespace assay::worker {
 
 namespace {
 
-constexpr int kControlFd = 3;
-constexpr int kMemoryFd = 4;
 constexpr int kSetupFailed = 70;
 /// Inaccessible address space on both sides of the buffers: a kernel that strays far dies instead of hitting something.
 constexpr std::size_t kGuardBytes = std::size_t{64} << 20;
@@ -106,9 +106,11 @@ int serve(const MakeExecutor& make_executor) {
     std::perror("assay worker: cannot map the shared memory");
     return kSetupFailed;
   }
+  ::close(kMemoryFd);                        // or a kernel could map what it was not given
   std::setvbuf(stdout, nullptr, _IONBF, 0);  // what was printed before a crash must not be lost with it
   const Allowance allowance = memory.control->allowance;
-  give_up_what_kernels_do_not_need(std::max(kControlFd, kMemoryFd) + 1, allowance.process_bytes);
+  give_up_what_kernels_do_not_need(kControlFd + 1, allowance);
+  memory.control->confinement = confine(allowance, memory.control->code_folder);
   auto executor = make_executor(allowance, {memory.buffers, allowance.buffer_bytes});
   if (!executor) {
     leave_message(*memory.control, executor.error().text());

@@ -36,7 +36,7 @@ using MakeExecutor = std::function<Result<std::unique_ptr<Executor>>(const Allow
 /// To be called first in main() of every program that opens a session with itself as the worker: when it was started
 /// as a worker of the role it serves its parent until that closes the socket, and the result is the exit status to
 /// return. Before anything else the process gives up what generated code has no need of: other descriptors, core
-/// files, large files, new privileges, address space beyond its share.
+/// files, large files, new privileges, address space beyond its share, and what its parent asks for of confinement.hpp.
 [[nodiscard]] std::optional<int> serve_if_worker(int argc, const char* const* argv, const char* role,
                                                  const MakeExecutor& make_executor);
 

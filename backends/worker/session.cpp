@@ -27,12 +27,14 @@ std::string signal_text(int signal) {
                      description == nullptr ? "unknown signal" : description);
 }
 
+std::string end_text(const WorkerDied& died) {
+  if (died.cut_off) return "closed its connection, lived on and was killed";
+  if (died.signal == SIGSYS) return signal_text(died.signal) + ": kernels have no need of the system call it made";
+  return died.signal != 0 ? signal_text(died.signal) : fmt::format("exited early with status {}", died.exit_status);
+}
+
 Crashed crashed(const WorkerDied& died) {
-  return {.signal = died.signal,
-          .exit_status = died.exit_status,
-          .message = died.signal != 0 ? signal_text(died.signal)
-                                      : fmt::format("exited early with status {}", died.exit_status),
-          .output = died.output};
+  return {.signal = died.signal, .exit_status = died.exit_status, .message = end_text(died), .output = died.output};
 }
 
 /// The code of a launch, or why it cannot even be sent.
@@ -61,10 +63,20 @@ Result<std::unique_ptr<WorkerSession>> WorkerSession::open(const Allowance& allo
   if (!memory) {
     return memory.error();
   }
+  std::error_code error;
+  const std::string folder = std::filesystem::absolute(kind.folder, error).string();
+  if (folder.size() >= kPathBytes) {
+    return Error{fmt::format("the path of the folder for code has {} bytes, at most {} are possible", folder.size(),
+                             kPathBytes - 1),
+                 folder};
+  }
+  std::memcpy((*memory)->control().code_folder, folder.c_str(), folder.size() + 1);
   std::unique_ptr<WorkerSession> session(new WorkerSession(memory.take(), std::move(kind)));
   if (const Result<void> started = session->worker_.start(); !started) {
     return started.error();
   }
+  // Read now: later a kernel may have scribbled over it.
+  session->confinement_ = session->memory_->control().confinement;
   return session;
 }
 

@@ -24,6 +24,7 @@ namespace assay::worker {
 struct WorkerKind {
   std::filesystem::path program;  ///< whose main() calls serve_if_worker()
   std::string role;               ///< its argument
+  std::filesystem::path folder;   ///< of all files of code; read where the allowance limits files
   /// The files of a launch's code, one a line in the order of preference, or why it has none; its kernel has the entry.
   std::function<Result<std::string>(const backends::LaunchRequest&)> code_of;
 };
@@ -40,6 +41,9 @@ class WorkerSession final : public backends::Session {
   void reset() override;
   std::vector<backends::RunOutcome> run(std::span<const backends::LaunchRequest> launches) override;
 
+  /// What its workers are held by.
+  [[nodiscard]] const Confinement& confinement() const { return confinement_; }
+
   /// Loads code and calls nothing. Completed, LaunchFailed with the loader's message, or what its static initialisers
   /// did to the worker.
   backends::RunOutcome load(const std::string& code, std::chrono::milliseconds limit);
@@ -55,6 +59,7 @@ class WorkerSession final : public backends::Session {
   std::unique_ptr<SharedMemory> memory_;
   WorkerKind kind_;
   WorkerProcess worker_;
+  Confinement confinement_;
   std::vector<BufferPlace> buffers_;
   std::size_t used_bytes_ = 0;
 };

@@ -186,6 +186,7 @@ struct DeviceStatus {
   std::string reason;       // "no CUDA driver"; empty where available
   std::string description;  // "NVIDIA H200, compute capability 9.0, driver 570.86"
   std::string toolkit;      // "NVRTC 12.8", "g++ 12.2.0"
+  std::string confinement;  // what generated code is held by: "system calls are filtered; ..."; empty where unknown
   friend bool operator==(const DeviceStatus&, const DeviceStatus&) = default;
 };
 

@@ -144,11 +144,13 @@ Json attempts_json(const std::vector<Outcome>& attempts) {
 Outcome outcome_of(const json& value) { return outcome_from_text(value.get<std::string>()).value(); }
 
 Json device_json(const DeviceStatus& device) {
-  return {{"name", device.name},
-          {"available", device.available},
-          {"reason", device.reason},
-          {"description", device.description},
-          {"toolkit", device.toolkit}};
+  Json value = {{"name", device.name},
+                {"available", device.available},
+                {"reason", device.reason},
+                {"description", device.description},
+                {"toolkit", device.toolkit}};
+  if (!device.confinement.empty()) value["confinement"] = device.confinement;
+  return value;
 }
 
 Json environment_json(const Environment& environment) {
@@ -172,7 +174,8 @@ Environment environment_from(const json& value) {
                                    .available = device.at("available"),
                                    .reason = device.at("reason"),
                                    .description = device.at("description"),
-                                   .toolkit = device.at("toolkit")});
+                                   .toolkit = device.at("toolkit"),
+                                   .confinement = device.value("confinement", "")});
   }
   return environment;
 }

@@ -19,6 +19,7 @@ std::map<std::string, std::string> facts_of(const RunStart& start) {
   for (const DeviceStatus& device : environment.devices) {
     facts["device " + device.name] =
         device.available ? fmt::format("{}, {}", device.description, device.toolkit) : "missing, " + device.reason;
+    if (!device.confinement.empty()) facts["the confinement of code on " + device.name] = device.confinement;
   }
   return facts;
 }

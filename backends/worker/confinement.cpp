@@ -1,0 +1,52 @@
+#include "backends/worker/confinement.hpp"
+
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "backends/worker/landlock.hpp"
+#include "backends/worker/system_calls.hpp"
+
+namespace assay::worker {
+
+namespace {
+
+std::string reason(std::int32_t error) {
+  return error == Confinement::kNotAsked ? "switched off" : std::system_category().message(error);
+}
+
+std::string_view limited_by(std::int32_t landlock_version) {
+  if (landlock_version >= kLandlockSignals) return "files, network and signals";
+  return landlock_version >= kLandlockNetwork ? "files and network" : "files";
+}
+
+}  // namespace
+
+Confinement confine(const Allowance& allowance, const char* code_folder) {
+  Confinement confinement;
+  if (allowance.limit_files) {
+    confinement.files_error = limit_files(code_folder, confinement.landlock_version);
+  }
+  // Last, for it leaves no system call to confine with.
+  if (allowance.filter_system_calls) {
+    confinement.system_calls_error = filter_system_calls();
+  }
+  return confinement;
+}
+
+std::string describe(const Confinement& confinement) {
+  if (confinement.system_calls_error == Confinement::kNotAsked && confinement.files_error == Confinement::kNotAsked) {
+    return "limits of time, memory and file size only";
+  }
+  return fmt::format("{}; {}",
+                     confinement.system_calls_error == 0
+                         ? "system calls are filtered"
+                         : fmt::format("system calls are free ({})", reason(confinement.system_calls_error)),
+                     confinement.files_error == 0
+                         ? fmt::format("{} are limited by Landlock {}", limited_by(confinement.landlock_version),
+                                       confinement.landlock_version)
+                         : fmt::format("files are free (Landlock: {})", reason(confinement.files_error)));
+}
+
+}  // namespace assay::worker

@@ -1,0 +1,87 @@
+#include "backends/worker/landlock.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "backends/worker/process.hpp"
+#include "backends/worker/sanitized.hpp"
+
+namespace assay::worker {
+
+namespace {
+
+/// struct landlock_ruleset_attr as of version 6; the headers of older systems end earlier.
+struct RulesetAttributes {
+  std::uint64_t handled_access_fs;
+  std::uint64_t handled_access_net;
+  std::uint64_t scoped;
+};
+
+constexpr std::uint64_t kBindAndConnectTcp = 0b11;
+constexpr std::uint64_t kAbstractSocketsAndSignals = 0b11;
+
+/// Every right to files that the version knows: they are consecutive bits, of which versions add more.
+constexpr std::uint64_t file_rights(std::int32_t version) {
+  constexpr std::array<unsigned, 6> kBits{0, 13, 14, 15, 15, 16};
+  const auto known = static_cast<std::size_t>(version) < kBits.size() ? static_cast<std::size_t>(version) : 5;
+  return (std::uint64_t{1} << kBits[known]) - 1;
+}
+
+RulesetAttributes attributes_of(std::int32_t version) {
+  return {.handled_access_fs = file_rights(version),
+          .handled_access_net = version >= kLandlockNetwork ? kBindAndConnectTcp : 0,
+          .scoped = version >= kLandlockSignals ? kAbstractSocketsAndSignals : 0};
+}
+
+/// What is not there needs no rule.
+bool allow_reading(int ruleset, const std::string& path) {
+  const Descriptor place(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (place.get() < 0) {
+    return errno == ENOENT || errno == ENOTDIR;
+  }
+  const landlock_path_beneath_attr rule{.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE, .parent_fd = place.get()};
+  return ::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0U) == 0;
+}
+
+bool allow_reading_libraries(int ruleset) {
+  for (const char* const path : {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"}) {
+    if (!allow_reading(ruleset, path)) return false;
+  }
+  const char* const variable = std::getenv("LD_LIBRARY_PATH");
+  for (std::string_view rest = variable == nullptr ? "" : variable; !rest.empty();) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    if (!folder.empty() && !allow_reading(ruleset, std::string(folder))) return false;
+    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+  }
+  // Sanitizers read what the system says of the process, and look for the sources of what they report.
+  return !kSanitized || allow_reading(ruleset, "/");
+}
+
+}  // namespace
+
+std::int32_t limit_files(const char* folder, std::int32_t& version) {
+  const long known = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (known < 0) {
+    return errno;
+  }
+  const auto usable = static_cast<std::int32_t>(known);
+  const RulesetAttributes attributes = attributes_of(usable);
+  const Descriptor ruleset(
+      static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0U)));
+  if (ruleset.get() < 0 || !allow_reading(ruleset.get(), folder) || !allow_reading_libraries(ruleset.get()) ||
+      ::syscall(SYS_landlock_restrict_self, ruleset.get(), 0U) != 0) {
+    return errno;
+  }
+  version = usable;
+  return 0;
+}
+
+}  // namespace assay::worker

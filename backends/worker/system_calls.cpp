@@ -1,0 +1,151 @@
+#include "backends/worker/system_calls.hpp"
+
+#include <cerrno>
+
+#if ASSAY_HAVE_LIBSECCOMP
+
+#include <csignal>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <seccomp.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "backends/worker/protocol.hpp"
+#include "backends/worker/sanitized.hpp"
+
+#ifndef __O_TMPFILE
+#define __O_TMPFILE 0
+#endif
+
+namespace assay::worker {
+
+namespace {
+
+/// A call, and what its arguments must all be.
+struct Allowed {
+  int call;
+  std::vector<scmp_arg_cmp> when = {};
+};
+
+constexpr scmp_arg_cmp argument(unsigned number, scmp_compare compare, scmp_datum_t value) {
+  return {.arg = number, .op = compare, .datum_a = value, .datum_b = 0};
+}
+constexpr scmp_arg_cmp equal(unsigned number, int value) {
+  return argument(number, SCMP_CMP_EQ, static_cast<scmp_datum_t>(value));
+}
+/// None of the flags is set.
+constexpr scmp_arg_cmp without(unsigned number, int flags) {
+  return {.arg = number, .op = SCMP_CMP_MASKED_EQ, .datum_a = static_cast<scmp_datum_t>(flags), .datum_b = 0};
+}
+
+void add_memory(std::vector<Allowed>& allowed) {
+  for (const int call : {SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(brk), SCMP_SYS(sysinfo)})
+    allowed.push_back({call});
+  // No memory is writable and executable, and none becomes executable.
+  allowed.push_back({SCMP_SYS(mmap), {without(2, PROT_EXEC)}});
+  allowed.push_back({SCMP_SYS(mmap), {without(2, PROT_WRITE)}});
+  allowed.push_back({SCMP_SYS(mprotect), {without(2, PROT_EXEC)}});
+}
+
+void add_clocks_and_locks(std::vector<Allowed>& allowed) {
+  for (const int call :
+       {SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres), SCMP_SYS(gettimeofday), SCMP_SYS(time),
+        SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep), SCMP_SYS(restart_syscall), SCMP_SYS(sched_yield),
+        SCMP_SYS(sched_getaffinity), SCMP_SYS(getcpu), SCMP_SYS(futex), SCMP_SYS(getrandom)})
+    allowed.push_back({call});
+  for (const int call : {SCMP_SYS(prlimit64), SCMP_SYS(getrlimit), SCMP_SYS(setrlimit)}) {
+    if (call == SCMP_SYS(prlimit64)) allowed.push_back({call, {equal(0, 0), equal(1, RLIMIT_CPU)}});
+    else allowed.push_back({call, {equal(0, RLIMIT_CPU)}});
+  }
+}
+
+void add_loading(std::vector<Allowed>& allowed) {
+  for (const int call : {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(fstat), SCMP_SYS(newfstatat)})
+    allowed.push_back({call});
+  constexpr int kWriting = O_ACCMODE | O_CREAT | O_TRUNC | __O_TMPFILE;
+  allowed.push_back({SCMP_SYS(openat), {without(2, kWriting)}});
+  allowed.push_back({SCMP_SYS(open), {without(1, kWriting)}});
+  allowed.push_back({SCMP_SYS(close), {argument(0, SCMP_CMP_GT, kControlFd)}});
+}
+
+void add_talking(std::vector<Allowed>& allowed) {
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    allowed.push_back({SCMP_SYS(write), {equal(0, stream)}});
+    allowed.push_back({SCMP_SYS(writev), {equal(0, stream)}});
+  }
+  allowed.push_back({SCMP_SYS(sendto), {equal(0, kControlFd)}});
+  allowed.push_back({SCMP_SYS(recvfrom), {equal(0, kControlFd)}});
+}
+
+void add_ending(std::vector<Allowed>& allowed) {
+  for (const int call : {SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(getpid), SCMP_SYS(gettid),
+                         SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn)})
+    allowed.push_back({call});
+  // A process that is stopped would only be waited for: the signals that stop one are four in a row.
+  static_assert(SIGTSTP == SIGSTOP + 1 && SIGTTIN == SIGSTOP + 2 && SIGTTOU == SIGSTOP + 3);
+  for (const auto& [call, signal] : {std::pair{SCMP_SYS(kill), 1U}, {SCMP_SYS(tkill), 1U}, {SCMP_SYS(tgkill), 2U}}) {
+    allowed.push_back({call, {equal(0, ::getpid()), argument(signal, SCMP_CMP_LT, SIGSTOP)}});
+    allowed.push_back({call, {equal(0, ::getpid()), argument(signal, SCMP_CMP_GT, SIGTTOU)}});
+  }
+}
+
+/// What the run times of sanitizers do when code is loaded or accused.
+void add_for_sanitizers(std::vector<Allowed>& allowed) {
+  for (const int call :
+       {SCMP_SYS(rt_sigaction), SCMP_SYS(sigaltstack), SCMP_SYS(prctl), SCMP_SYS(arch_prctl), SCMP_SYS(readlink),
+        SCMP_SYS(readlinkat), SCMP_SYS(access), SCMP_SYS(stat), SCMP_SYS(statx), SCMP_SYS(getuid), SCMP_SYS(geteuid),
+        SCMP_SYS(getppid), SCMP_SYS(ioctl), SCMP_SYS(uname), SCMP_SYS(getdents64), SCMP_SYS(set_robust_list),
+        SCMP_SYS(rseq), SCMP_SYS(prlimit64), SCMP_SYS(personality)})
+    allowed.push_back({call});
+}
+
+std::vector<Allowed> allowed_calls() {
+  std::vector<Allowed> allowed;
+  add_memory(allowed);
+  add_clocks_and_locks(allowed);
+  add_loading(allowed);
+  add_talking(allowed);
+  add_ending(allowed);
+  if (kSanitized) add_for_sanitizers(allowed);
+  return allowed;
+}
+
+struct Release {
+  void operator()(void* filter) const { ::seccomp_release(filter); }
+};
+
+}  // namespace
+
+std::int32_t filter_system_calls() {
+  const std::unique_ptr<void, Release> filter(::seccomp_init(SCMP_ACT_KILL_PROCESS));
+  if (filter == nullptr) {
+    return ENOSYS;
+  }
+  // Most calls are found by halving the list; code for another processor is not told its fate call by call.
+  int error = ::seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2);
+  if (error == 0) error = ::seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+  for (const Allowed& allowed : allowed_calls()) {
+    if (error != 0) break;
+    error = ::seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, allowed.call,
+                                     static_cast<unsigned>(allowed.when.size()), allowed.when.data());
+  }
+  if (error == 0) error = ::seccomp_load(filter.get());
+  return -error;
+}
+
+}  // namespace assay::worker
+
+#else
+
+namespace assay::worker {
+
+std::int32_t filter_system_calls() { return ENOPKG; }
+
+}  // namespace assay::worker
+
+#endif
