@@ -39,6 +39,9 @@ class SessionTest : public ::testing::Test {
         kernel_of("number", "static int count = 0; if (i == 0 && a == 0) count = 0; element(x, i) = ++count;"),
         kernel_of("stray", "((volatile char*)x.data)[(long long)a << 20] = 1;"),
         kernel_of("hoard", "extern \"C\" void* malloc(unsigned long); element(x, i) = malloc(1ul << 33) != 0;"),
+        kernel_of("speak",
+                  "extern \"C\" long send(int, const void*, unsigned long, int); send(3, \"x\", 1, 0); "
+                  "for (volatile int forever = 1; forever;) {}"),
         kernel_of("pause", "extern \"C\" unsigned sleep(unsigned); sleep(60);"),
     };
     for (EmittedKernel kernel : kernels) {
@@ -210,6 +213,15 @@ TEST_F(SessionTest, KillsASleepByTheClock) {
   LaunchRequest asleep = launch("pause", 1);
   asleep.time_limit = milliseconds{20};
   EXPECT_EQ(describe(run(asleep)), "timed out after 20 ms");
+}
+
+TEST_F(SessionTest, EndsAWorkerThatItsKernelSpokeFor) {
+  const std::array launches{launch("speak", 1), launch("scale", 2), launch("scale", 2)};
+  const std::vector<RunOutcome> outcomes = session->run(launches);
+  EXPECT_EQ(describe(outcomes[0]), "launch failed: the worker ran fewer launches than it was given");
+  EXPECT_EQ(describe(outcomes[1]), "completed");
+  EXPECT_EQ(describe(outcomes[2]), "completed");
+  EXPECT_THAT(result(launches[2]), Each(20.0F + 1.0F / 3.0F));
 }
 
 TEST_F(SessionTest, SeesThroughALeaveWithStatusZero) {

@@ -77,9 +77,10 @@ WorkerProcess::WorkerProcess(std::filesystem::path program, std::string role, co
     : program_(std::move(program)), role_(std::move(role)), memory_(memory) {}
 
 Result<void> WorkerProcess::start() {
-  if (running()) {
+  if (running() && !spoke_unasked()) {
     return {};
   }
+  stop();
   memory_.control().message[0] = '\0';
   if (const Result<void> spawned = spawn(); !spawned) {
     return spawned;
@@ -159,6 +160,11 @@ RoundEnd WorkerProcess::run_commands(std::span<const milliseconds> limits) {
     }
     patience = std::chrono::ceil<milliseconds>(std::min<std::chrono::nanoseconds>(left, left_on_clock));
   }
+}
+
+bool WorkerProcess::spoke_unasked() const {
+  char byte = 0;
+  return ::recv(control_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) >= 0 || errno != EAGAIN;
 }
 
 /// The number of launches completed; the first `from` are known to be.

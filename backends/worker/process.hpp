@@ -36,8 +36,8 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess() { stop(); }
 
-  /// Starts the process and waits until it is ready; nothing to do when it runs already. The error is the reason that
-  /// the worker left, if it left one.
+  /// Starts the process and waits until it is ready; nothing to do when it runs already and has said nothing unasked,
+  /// which a kernel has then said for it. The error is the reason that the worker left, if it left one.
   Result<void> start();
   [[nodiscard]] bool running() const { return pid_ > 0; }
 
@@ -52,6 +52,7 @@ class WorkerProcess {
 
  private:
   Result<void> spawn();
+  [[nodiscard]] bool spoke_unasked() const;
   [[nodiscard]] std::size_t completed(std::size_t from, std::size_t count) const;
   [[nodiscard]] std::chrono::nanoseconds processor_time() const;
   [[nodiscard]] std::string output() const;

@@ -166,6 +166,8 @@ std::vector<RunOutcome> WorkerSession::run_round(std::span<const milliseconds> l
     if (const Progress progress = control.rows[i].progress.load(std::memory_order_acquire);
         progress != Progress::kCompleted) {
       outcomes.push_back(outcome_of_culprit(progress, end, limits[i]));
+      // A worker that is done has told how each launch ended: this one was spoken for by its kernel.
+      if (progress <= Progress::kStarted) worker_.stop();
       break;
     }
     outcomes.emplace_back(Completed{std::chrono::nanoseconds{control.rows[i].nanoseconds}});
