@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/cpu/same_code.hpp"
+#include "backends/cuda/nvrtc/same_code.hpp"
 #include "cli/color_option.hpp"
 #include "cli/command.hpp"
 #include "cli/devices.hpp"
@@ -162,7 +163,7 @@ Result<void> run_campaign(certify::Campaign& campaign, const std::vector<certify
   };
   const auto same_code = [&](const backends::EmittedKernel& a, const backends::EmittedKernel& b) -> Result<bool> {
     if (device.target() == backends::SourceTarget::kCpp) return cpu::same_optimised_code(options.compiler, a, b);
-    return a.source() == b.source();
+    return cuda::same_compiled_code(a, b);
   };
   return certify::run_mutants(campaign, plan, device, printer(), same_code, take);
 }

@@ -227,13 +227,13 @@ class Tribunal {
   }
 
   void judge(const backends::BuiltKernel& kernel, MutantRecord& record) {
-    const bool forward = row(record.op).part == Part::kForward;
-    record.lift.check = check(kernel, forward, true, *exam_);
-    record.native.check = check(kernel, forward, false, *exam_);
+    const Part part = row(record.op).part;
+    record.lift.check = check(kernel, part, true, *exam_);
+    record.native.check = check(kernel, part, false, *exam_);
     record.fate = record.lift.killed() || record.native.killed() ? Fate::kKilled : Fate::kSurvived;
     if (!campaign_.widen || !record.native.killed()) return;
     for (std::size_t w = 0; w < kWidenings.size(); ++w)
-      record.killed_widened.push_back(!check(kernel, forward, false, with_wider_bounds(w)).empty());
+      record.killed_widened.push_back(!check(kernel, part, false, with_wider_bounds(w)).empty());
   }
 
  private:
@@ -262,6 +262,13 @@ class Tribunal {
     for (std::size_t w = widened_.size(); w < kWidenings.size(); ++w)
       widened_.push_back(widened(*exam_, kWidenings[w]));
     return widened_[number];
+  }
+
+  /// What refuses a change of `part` first; empty if nothing does. The two passes share helpers, which are text.
+  std::string check(const backends::BuiltKernel& kernel, Part part, bool lift, const harness::Exam& exam) const {
+    std::string refused = part == Part::kForward ? "" : check(kernel, false, lift, exam);
+    if (refused.empty() && (part == Part::kForward || part == Part::kText)) refused = check(kernel, true, lift, exam);
+    return refused;
   }
 
   std::string check(const backends::BuiltKernel& kernel, bool forward, bool lift, const harness::Exam& exam) const {

@@ -83,7 +83,9 @@ std::vector<TextMutation> find_text_mutations(Operator op, const EmittedKernel& 
       replace_text(op, kernel, backward->opening, "thread < count", "thread <= count", found);
       break;
     case Operator::kMissingBarrier: change_helpers(op, kernel, "  tile_barrier();\n", "", found); break;
-    case Operator::kUnclearedShared: change_helpers(op, kernel, "T sum = 0;", "T sum;", found); break;
+    case Operator::kUnclearedShared:
+      change_helpers(op, kernel, "T sum = 0;", "__shared__ T uncleared;\n      T sum = uncleared;", found);
+      break;
     case Operator::kOneWarpOnly:
       change_helpers(op, kernel, "k * block_threads + tile_lane();\n    if (",
                      "k * block_threads + tile_lane();\n    if (tile_lane() < 32 && ", found);

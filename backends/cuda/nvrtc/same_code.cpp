@@ -1,0 +1,29 @@
+#include "backends/cuda/nvrtc/same_code.hpp"
+
+#include "backends/cuda/nvrtc/nvrtc.hpp"
+
+namespace assay::cuda {
+namespace {
+
+Result<std::string> ptx_of(const Nvrtc& nvrtc, const backends::EmittedKernel& kernel, backends::Lane lane) {
+  CompileOutcome outcome = nvrtc.compile(kernel.source(), "kernel.cu", {.lane = lane});
+  if (const auto* refused = std::get_if<backends::BuildFailed>(&outcome))
+    return Error{"NVRTC refused: " + refused->log, kernel.name};
+  return std::move(std::get<Compiled>(outcome).ptx);
+}
+
+}  // namespace
+
+Result<bool> same_compiled_code(const backends::EmittedKernel& a, const backends::EmittedKernel& b) {
+  const Result<Nvrtc> nvrtc = Nvrtc::load();
+  if (!nvrtc.ok()) return nvrtc.error();
+  for (const backends::Lane lane : {backends::Lane::kNative, backends::Lane::kLift}) {
+    const Result<std::string> first = ptx_of(*nvrtc, a, lane);
+    const Result<std::string> second = ptx_of(*nvrtc, b, lane);
+    if (!first.ok() || !second.ok()) return (first.ok() ? second : first).error();
+    if (*first != *second) return false;
+  }
+  return true;
+}
+
+}  // namespace assay::cuda
