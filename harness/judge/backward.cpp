@@ -31,6 +31,7 @@ class BackwardJudge {
     for (std::size_t t = 0; t < trials_.size(); ++t)
       check(t);
     count_sets();
+    if (!verdict_.failed()) check_addresses_again();
   }
 
  private:
@@ -70,6 +71,17 @@ class BackwardJudge {
       shared.flip();
       trials_.back().experiment.share_gradients(trials_[trials_.size() - 2].experiment, shared);
     }
+  }
+
+  /// As for the forward pass.
+  void check_addresses_again() {
+    stage_.bench.session.reset();
+    trials_.clear();
+    add(Purpose::kCheck, stage_.sets.size() - 1, stage_.takes(Lane::kNative) ? Lane::kNative : Lane::kLift,
+        Start::kPrefilled, 1);
+    if (verdict_.failed() || !run_trials(stage_, trials_, verdict_)) return;
+    check_memory(stage_, trials_.front(), verdict_);
+    check(0);
   }
 
   const passes::GradientParameter& gradient(std::size_t g) const { return stage_.subject.adjoint->gradients[g]; }

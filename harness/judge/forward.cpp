@@ -26,6 +26,7 @@ class ForwardJudge {
     for (const Trial& trial : trials_)
       check(trial);
     count_sets();
+    if (!verdict_.failed()) check_addresses_again();
   }
 
  private:
@@ -49,6 +50,16 @@ class ForwardJudge {
       add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kShuffled, 7, stage_.bench.seed});
       add(Purpose::kOrder, s, Lane::kNative, kPoison, {.layout = Layout::kView});
     }
+  }
+
+  /// The last set where the first one lay: what a kernel keeps by its arrays' addresses is of other values.
+  void check_addresses_again() {
+    stage_.bench.session.reset();
+    trials_.clear();
+    add(Purpose::kCheck, stage_.sets.size() - 1, stage_.takes(Lane::kNative) ? Lane::kNative : Lane::kLift, kPoison);
+    if (verdict_.failed() || !run_trials(stage_, trials_, verdict_)) return;
+    check_memory(stage_, trials_.front(), verdict_);
+    check(trials_.front());
   }
 
   static Tier tier_of(const Trial& trial) {
