@@ -12,22 +12,15 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "harness/attacks/planting.hpp"
 #include "harness/run/batch.hpp"
 #include "harness/testing/kernel_text.hpp"
 
 namespace assay::harness::testing {
 
-/// Replaces the first match of a regular expression (ECMAScript) in the emitted body, which must have one. $1 in the
-/// replacement stands for the first group, as in std::regex_replace.
-struct Edit {
-  std::string pattern;
-  std::string replacement;
-};
-
-/// Statements put where each thread of a pass starts.
-Edit at_thread_start(backends::Pass pass, const std::string& statements);
-/// Lines put in front of the body, at namespace scope.
-Edit before_body(const std::string& lines);
+using attacks::at_thread_start;
+using attacks::before_body;
+using attacks::Edit;
 
 /// A kernel to judge; `python` defines it as `def k(`, which is renamed.
 struct Specimen {

@@ -1,7 +1,6 @@
 // The part of cpu_run.hpp that knows the device and the printer, and its tests.
 #include "harness/testing/cpu_run.hpp"
 
-#include <regex>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -12,26 +11,6 @@
 #include "backends/source/print.hpp"
 
 namespace assay::harness::testing {
-namespace {
-
-std::string edited(const std::string& kernel, std::string body, const Edit& edit) {
-  const std::regex pattern(edit.pattern);
-  if (!std::regex_search(body, pattern)) {
-    ADD_FAILURE() << "nothing in the text of " << kernel << " matches " << edit.pattern << ":\n" << body;
-    return body;
-  }
-  return std::regex_replace(body, pattern, edit.replacement, std::regex_constants::format_first_only);
-}
-
-}  // namespace
-
-Edit at_thread_start(backends::Pass pass, const std::string& statements) {
-  return {fmt::format(R"((_{}\([^{{]*\{{[^{{]*\+\+thread\) \{{\n))", backends::to_text(pass)),
-          "$1    " + statements + "\n"};
-}
-
-Edit before_body(const std::string& lines) { return {R"(^)", lines + "\n"}; }
-
 KernelSource source_of(const Specimen& specimen) {
   std::string python = specimen.python;
   const std::string definition = "def k(";
@@ -52,8 +31,10 @@ Printer planting_printer(const std::vector<Specimen>& specimens) {
     if (!emitted.ok() || target != backends::SourceTarget::kCpp) return emitted;
     for (const Specimen& specimen : specimens) {
       if (specimen.name != forward.name) continue;
-      for (const Edit& edit : specimen.edits)
-        emitted.value().body = edited(specimen.name, std::move(emitted.value().body), edit);
+      for (const Edit& edit : specimen.edits) {
+        if (const Result<void> planted = attacks::plant(*emitted, edit); !planted.ok())
+          ADD_FAILURE() << planted.error().text();
+      }
     }
     return emitted;
   };

@@ -1,0 +1,115 @@
+// The attack set on the real device, confined and not: nothing passes, and nothing around it is harmed.
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/cpu/device.hpp"
+#include "backends/source/print.hpp"
+#include "harness/attacks/run_attacks.hpp"
+
+namespace assay::attacks {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+MakeDevice cpu_device(bool confine) {
+  return [confine](const std::filesystem::path& folder) {
+    return std::make_unique<cpu::CpuDevice>(
+        cpu::CpuOptions{.worker = ASSAY_WORKER, .cache_directory = folder, .use_cache = false, .confine = confine});
+  };
+}
+
+AttackReport run(const std::vector<Attack>& attacks, bool confine, const AttackOptions& options) {
+  const auto printer = [](const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
+                          backends::SourceTarget target) { return source::print(module, forward, backward, target); };
+  Result<AttackReport> report = run_attacks(attacks, cpu_device(confine), printer, options);
+  EXPECT_TRUE(report.ok()) << report.error().text();
+  return report.take();
+}
+
+std::vector<Attack> named(const std::set<std::string>& names) {
+  std::vector<Attack> attacks = attack_set();
+  std::erase_if(attacks, [&](const Attack& attack) { return !names.contains(attack.name); });
+  EXPECT_EQ(attacks.size(), names.size());
+  return attacks;
+}
+
+/// What this system's workers are held by.
+AttackOptions as_found() {
+  cpu::CpuDevice device({.worker = ASSAY_WORKER, .use_cache = false});
+  const Result<worker::Confinement> confinement = device.confinement();
+  EXPECT_TRUE(confinement.ok()) << confinement.error().text();
+  return {.system_calls_filtered = confinement->system_calls_error == 0,
+          .files_limited = confinement->files_error == 0};
+}
+
+void expect_unharmed(const AttackReport& report) {
+  for (const AttackResult& result : report.attacks) {
+    if (result.left_out) continue;
+    EXPECT_FALSE(is_pass(result.record.outcome)) << result.attack.name;
+    EXPECT_TRUE(result.caught()) << result.attack.name << ": " << to_text(result.record.outcome) << "("
+                                 << result.record.kind << ") " << result.record.message << result.record.log;
+    EXPECT_THAT(result.harm, IsEmpty()) << result.attack.name;
+  }
+  EXPECT_FALSE(report.neighbours.empty());
+  for (const harness::CaseRecord& record : report.neighbours)
+    EXPECT_TRUE(is_pass(record.outcome)) << record.name << ": " << record.message;
+  EXPECT_THAT(report.leftovers, IsEmpty());
+  EXPECT_TRUE(report.unharmed());
+}
+
+TEST(AttackSet, NamesAreUniqueAndEndingsAreNoPasses) {
+  std::set<std::string> names;
+  for (const Attack& attack : attack_set()) {
+    EXPECT_TRUE(names.insert(attack.name).second) << attack.name;
+    EXPECT_FALSE(attack.endings.empty()) << attack.name;
+    for (const Ending& ending : attack.endings)
+      EXPECT_FALSE(is_pass(ending.outcome)) << attack.name;
+  }
+}
+
+TEST(Attacks, AreAllCaught) {
+  const AttackReport report = run(attack_set(), true, as_found());
+  EXPECT_EQ(report.attacks.size(), attack_set().size());
+  expect_unharmed(report);
+}
+
+TEST(Attacks, AreCaughtUnconfinedButForThoseThatAreLeftOut) {
+  const AttackReport report = run(attack_set(), false, {.system_calls_filtered = false, .files_limited = false});
+  for (const AttackResult& result : report.attacks)
+    EXPECT_EQ(result.left_out, result.attack.guard == Guard::kSystemCalls || result.attack.guard == Guard::kFiles);
+  expect_unharmed(report);
+}
+
+// What the confinement is for, and that harm is seen: the same without it.
+TEST(Attacks, DoHarmThatIsToldWhereNothingHoldsThem) {
+  const AttackReport report = run(named({"writes_a_file", "overwrites_a_file", "deletes_a_file", "makes_a_folder",
+                                         "shuts_a_folder", "connects", "sends_a_datagram", "forks_and_stays"}),
+                                  false, {});
+  for (const AttackResult& result : report.attacks) {
+    EXPECT_FALSE(result.caught()) << result.attack.name;
+    EXPECT_EQ(result.harm.size(), result.attack.name == "forks_and_stays" ? 0U : 1U) << result.attack.name;
+  }
+  EXPECT_THAT(report.leftovers, Contains(HasSubstr("outlived its worker")));
+  EXPECT_FALSE(report.unharmed());
+}
+
+TEST(Attacks, OneThatDoesNotFitTheTextIsNoCatch) {
+  const AttackReport report = run({{.name = "wrong",
+                                    .does = "is no program",
+                                    .guard = Guard::kJudge,
+                                    .endings = {{harness::Outcome::fail, "mismatch"}},
+                                    .statements = "not C++;"}},
+                                  true, {});
+  EXPECT_FALSE(report.attacks.at(0).caught());
+  EXPECT_EQ(report.attacks.at(0).record.outcome, harness::Outcome::build_failed);
+}
+
+}  // namespace
+}  // namespace assay::attacks

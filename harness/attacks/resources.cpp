@@ -1,0 +1,79 @@
+#include "harness/attacks/attack.hpp"
+
+namespace assay::attacks {
+
+using harness::Outcome;
+
+namespace {
+
+const std::vector<Ending> kTimeOut{{Outcome::timed_out, "time_limit"}};
+
+}  // namespace
+
+std::vector<Attack> used_up_resources() {
+  return {
+      {.name = "loops_forever",
+       .does = "loops forever",
+       .guard = Guard::kLimits,
+       .endings = kTimeOut,
+       .statements = "for (volatile int forever = 1; forever;) {}"},
+      {.name = "loops_when_loaded",
+       .does = "loops forever in a static initialiser",
+       .guard = Guard::kLimits,
+       .endings = {{Outcome::crashed, "build"}},
+       .declarations = "static int loop() { for (volatile int forever = 1; forever;) {} return 0; }\n"
+                       "static int looped = loop();",
+       .when_loaded = true},
+      {.name = "loops_deaf_to_signals",
+       .does = "blocks every signal and loops forever",
+       .guard = Guard::kLimits,
+       .endings = kTimeOut,
+       .includes = "signal.h",
+       .statements = "sigset_t all; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, nullptr); "
+                     "for (volatile int forever = 1; forever;) {}"},
+      {.name = "sleeps_forever",
+       .does = "sleeps and takes no processor time",
+       .guard = Guard::kLimits,
+       .endings = kTimeOut,
+       .includes = "unistd.h",
+       .statements = "for (;;) sleep(60);"},
+      {.name = "recurses_forever",
+       .does = "calls itself without end",
+       .guard = Guard::kLimits,
+       .endings = {{Outcome::crashed, "signal"}},
+       .declarations = "static int recurse(volatile int depth) { return recurse(depth + 1) + depth; }",
+       .statements = "out.at(thread) = real(recurse(0));"},
+      {.name = "allocates_forever",
+       .does = "allocates memory without end and writes to it",
+       .guard = Guard::kLimits,
+       .endings = {{Outcome::crashed, "signal"}, {Outcome::timed_out, "time_limit"}},
+       .includes = "stdlib.h",
+       .statements = "for (;;) *(volatile char*)malloc(1 << 20) = 1;"},
+      {.name = "prints_forever",
+       .does = "prints without end",
+       .guard = Guard::kLimits,
+       .endings = kTimeOut,
+       .includes = "unistd.h",
+       .declarations = "static char noise[65536];",
+       .statements = "for (;;) if (write(1, noise, sizeof noise) + write(2, noise, sizeof noise) > 1 << 20) break;"},
+      {.name = "fills_the_disk",
+       .does = "writes files without end into the folder of its own library",
+       .guard = Guard::kSystemCalls,
+       .endings = {{Outcome::crashed, "signal"}},
+       .includes = "dlfcn.h fcntl.h stdio.h unistd.h",
+       .declarations = "static char noise[65536];\nstatic char here;",
+       .statements = "Dl_info self; dladdr(&here, &self); for (int i = 0; i < 8; ++i) { char name[4096]; "
+                     "snprintf(name, sizeof name, \"%s.%d\", self.dli_fname, i); "
+                     "int fd = open(name, O_CREAT | O_WRONLY, 0600); while (write(fd, noise, sizeof noise) > 0) {} }"},
+      {.name = "fills_memory_by_files",
+       .does = "keeps data in files in memory, which no limit of address space counts",
+       .guard = Guard::kSystemCalls,
+       .endings = {{Outcome::crashed, "signal"}},
+       .includes = "sys/mman.h unistd.h",
+       .declarations = "static char noise[65536];",
+       .statements = "for (int i = 0; i < 8; ++i) { int fd = memfd_create(\"hoard\", 0); "
+                     "while (write(fd, noise, sizeof noise) > 0) {} }"},
+  };
+}
+
+}  // namespace assay::attacks

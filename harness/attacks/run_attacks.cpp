@@ -1,0 +1,175 @@
+#include "harness/attacks/run_attacks.hpp"
+
+#include <algorithm>
+#include <span>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "frontend/reader.hpp"
+#include "harness/attacks/planting.hpp"
+#include "harness/attacks/surroundings.hpp"
+#include "harness/run/batch.hpp"
+
+namespace assay::attacks {
+
+using harness::CaseRecord;
+using harness::KernelSource;
+
+namespace {
+
+constexpr std::size_t kBatch = 30;
+constexpr const char* kKernel = R"(import warp as wp
+
+@wp.kernel
+def {}(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = wp.sin(x[i]) + 0.75 * x[i] * y[i]
+)";
+
+Result<KernelSource> kernel_named(const std::string& name) {
+  const std::string text = fmt::format(kKernel, name);
+  Result<frontend::ReadFile> read = frontend::read_python(text, name + ".py");
+  if (!read.ok()) return read.error();
+  return KernelSource{.family = "attack",
+                      .kernel = name,
+                      .module = std::make_shared<const ir::Module>(std::move(read->module)),
+                      .file = name + ".py",
+                      .python = text};
+}
+
+std::string replaced(std::string text, std::string_view what, const std::string& by) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+/// The text with what its placeholders stand for.
+std::string aimed(std::string text, const Surroundings& surroundings) {
+  text = replaced(std::move(text), "@FOLDER@", surroundings.bystanders());
+  text = replaced(std::move(text), "@PARENT@", std::to_string(::getpid()));
+  return replaced(std::move(text), "@PORT@", std::to_string(surroundings.port()));
+}
+
+Result<void> plant(backends::EmittedKernel& kernel, const Attack& attack, const Surroundings& surroundings) {
+  std::istringstream headers(attack.includes);
+  for (std::string header; headers >> header;)
+    kernel.helpers.insert(kernel.helpers.begin(), {header, fmt::format("#include <{}>\n", header)});
+  const Result<void> declared = plant(kernel, behind_real(aimed(attack.declarations, surroundings)));
+  if (!declared.ok()) return declared;
+  return plant(kernel, at_thread_start(backends::Pass::kForward, aimed(attack.statements, surroundings)));
+}
+
+bool is_guarded(const Attack& attack, const AttackOptions& options) {
+  if (attack.guard == Guard::kSystemCalls) return options.system_calls_filtered;
+  return attack.guard != Guard::kFiles || options.files_limited;
+}
+
+/// One run of the set.
+class Campaign {
+ public:
+  Campaign(const std::vector<Attack>& attacks, const harness::Printer& printer, const AttackOptions& options,
+           Surroundings& surroundings)
+      : attacks_(attacks), printer_(printer), options_(options), surroundings_(surroundings) {}
+
+  Result<AttackReport> run(backends::Device& device) {
+    std::vector<std::string> batch;
+    for (const Attack& attack : attacks_) {
+      if (!is_guarded(attack, options_)) {
+        take({.attack = attack, .left_out = true});
+      } else if (attack.when_loaded) {
+        // Alone, for it would have its neighbours built again and again until it is found.
+        if (auto done = judge({attack.name}, device); !done.ok()) return done.error();
+      } else {
+        batch.push_back(attack.name);
+      }
+      if (batch.size() == kBatch || (&attack == &attacks_.back() && !batch.empty())) {
+        batch.insert(batch.begin(), fmt::format("neighbour_{}", report_.neighbours.size()));
+        batch.push_back(fmt::format("neighbour_{}", report_.neighbours.size() + 1));
+        if (auto done = judge(std::exchange(batch, {}), device); !done.ok()) return done.error();
+      }
+    }
+    // As given, not as batches had it.
+    std::ranges::sort(report_.attacks, {}, [this](const AttackResult& result) { return find(result.attack.name); });
+    return std::move(report_);
+  }
+
+ private:
+  Result<void> judge(const std::vector<std::string>& names, backends::Device& device) {
+    std::vector<KernelSource> sources;
+    for (const std::string& name : names) {
+      Result<KernelSource> source = kernel_named(name);
+      if (!source.ok()) return source.error();
+      sources.push_back(source.take());
+    }
+    const harness::RunOptions run{
+        .backward = false, .seed = options_.seed, .policy = options_.policy, .time_limit = options_.time_limit};
+    const auto printer = [this](const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
+                                backends::SourceTarget target) { return print(module, forward, backward, target); };
+    harness::run_batch(sources, device, printer, run, [this](CaseRecord record) { take(std::move(record)); });
+    return {};
+  }
+
+  Result<backends::EmittedKernel> print(const ir::Module& module, const ir::Function& forward,
+                                        const ir::Function* backward, backends::SourceTarget target) const {
+    Result<backends::EmittedKernel> emitted = printer_(module, forward, backward, target);
+    const Attack* const attack = find(forward.name);
+    if (!emitted.ok() || attack == nullptr || target != backends::SourceTarget::kCpp) return emitted;
+    if (auto planted = plant(*emitted, *attack, surroundings_); !planted.ok()) return planted.error();
+    return emitted;
+  }
+
+  const Attack* find(const std::string& name) const {
+    const auto found = std::ranges::find(attacks_, name, &Attack::name);
+    return found == attacks_.end() ? nullptr : &*found;
+  }
+
+  void take(CaseRecord record) {
+    if (const Attack* const attack = find(record.kernel)) {
+      take({.attack = *attack, .record = std::move(record), .harm = surroundings_.harm()});
+    } else {
+      report_.neighbours.push_back(std::move(record));
+    }
+  }
+
+  void take(AttackResult result) {
+    if (options_.on_result) options_.on_result(result);
+    report_.attacks.push_back(std::move(result));
+  }
+
+  const std::vector<Attack>& attacks_;
+  const harness::Printer& printer_;
+  const AttackOptions& options_;
+  Surroundings& surroundings_;
+  AttackReport report_;
+};
+
+}  // namespace
+
+bool AttackResult::caught() const {
+  return harm.empty() && std::ranges::any_of(attack.endings, [this](const Ending& ending) {
+           return record.outcome == ending.outcome && record.kind == ending.kind;
+         });
+}
+
+bool AttackReport::unharmed() const {
+  return leftovers.empty() &&
+         std::ranges::all_of(attacks, [](const AttackResult& result) { return result.left_out || result.caught(); }) &&
+         std::ranges::all_of(neighbours, [](const CaseRecord& record) { return is_pass(record.outcome); });
+}
+
+Result<AttackReport> run_attacks(const std::vector<Attack>& attacks, const MakeDevice& make_device,
+                                 const harness::Printer& printer, const AttackOptions& options) {
+  auto surroundings = Surroundings::prepare();
+  if (!surroundings.ok()) return surroundings.error();
+  Result<AttackReport> report = [&] {
+    const std::unique_ptr<backends::Device> device = make_device((*surroundings)->run_folder());
+    return Campaign(attacks, printer, options, **surroundings).run(*device);
+  }();
+  if (report.ok()) report->leftovers = (*surroundings)->leftovers();
+  return report;
+}
+
+}  // namespace assay::attacks

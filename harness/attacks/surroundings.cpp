@@ -1,0 +1,188 @@
+#include "harness/attacks/surroundings.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace assay::attacks {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kBystander = "bystander";
+constexpr const char* kContent = "not to be touched\n";
+/// More than one attack makes: where no more may wait, one that connects would only wait and time out.
+constexpr int kConnections = 1024;
+constexpr fs::perms kOwn = fs::perms::owner_all;
+
+std::size_t open_descriptors() {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), {}));
+}
+
+/// The processes whose parent is this one.
+std::vector<pid_t> children() {
+  std::vector<pid_t> result;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::ifstream file(entry.path() / "stat");
+    std::string text;
+    std::getline(file, text);
+    // "12 (name, which may contain anything) S 1 ...": the parent is the second word behind the last parenthesis.
+    std::istringstream rest(text.substr(std::min(text.rfind(')') + 1, text.size())));
+    std::string state;
+    pid_t parent = 0;
+    if (rest >> state >> parent && parent == ::getpid()) result.push_back(static_cast<pid_t>(std::stoi(name)));
+  }
+  return result;
+}
+
+template <typename Address>
+const sockaddr* generic(const Address& address) {
+  return reinterpret_cast<const sockaddr*>(&address);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Surroundings>> Surroundings::prepare() {
+  std::error_code error;
+  const fs::path parent = fs::temp_directory_path(error) / "assay-attacks";
+  auto scratch = backends::ScratchDirectory::create(parent);
+  if (!scratch.ok()) return scratch.error();
+  std::unique_ptr<Surroundings> surroundings(new Surroundings(scratch.take()));
+  if (!surroundings->listen()) {
+    return Error{"cannot listen on a port of 127.0.0.1: " + std::system_category().message(errno)};
+  }
+  surroundings->descriptors_ = open_descriptors();
+  surroundings->children_ = children();
+  return surroundings;
+}
+
+Surroundings::Surroundings(backends::ScratchDirectory scratch)
+    : scratch_(std::move(scratch)),
+      bystanders_(scratch_.path() / "bystanders"),
+      run_folder_(scratch_.path() / "run"),
+      self_{.priority = ::getpriority(PRIO_PROCESS, 0), .group = ::getpgrp(), .folder = fs::current_path()} {
+  for (int resource = 0; resource < RLIM_NLIMITS; ++resource)
+    ::getrlimit(static_cast<__rlimit_resource>(resource), &self_.limits[static_cast<std::size_t>(resource)]);
+  fs::create_directory(run_folder_);
+  put_files();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+Surroundings::~Surroundings() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+  for (const int socket : {stream_, datagram_}) {
+    if (socket >= 0) ::close(socket);
+  }
+  std::error_code ignored;
+  const fs::path parent = scratch_.path().parent_path();
+  { const backends::ScratchDirectory gone = std::move(scratch_); }
+  fs::remove(parent, ignored);  // unless another run has something there
+}
+
+bool Surroundings::listen() {
+  sockaddr_in address{.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+  socklen_t size = sizeof(address);
+  stream_ = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  datagram_ = ::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (::bind(stream_, generic(address), size) != 0 || ::listen(stream_, kConnections) != 0) return false;
+  if (::getsockname(stream_, reinterpret_cast<sockaddr*>(&address), &size) != 0) return false;
+  port_ = ntohs(address.sin_port);
+  return ::bind(datagram_, generic(address), size) == 0;
+}
+
+void Surroundings::put_files() const {
+  std::error_code ignored;
+  fs::permissions(bystanders_, kOwn, ignored);
+  fs::remove_all(bystanders_, ignored);
+  fs::create_directory(bystanders_);
+  fs::permissions(bystanders_, kOwn);
+  std::ofstream(bystanders_ / kBystander) << kContent;
+}
+
+std::string Surroundings::harm_to_files() const {
+  std::error_code error;
+  if (fs::status(bystanders_, error).permissions() != kOwn) return "the rights to a folder outside were changed";
+  std::ifstream file(bystanders_ / kBystander);
+  const std::string content(std::istreambuf_iterator<char>(file), {});
+  if (!file.is_open()) return "a file outside is gone";
+  if (content != kContent) return "a file outside was changed";
+  if (std::distance(fs::directory_iterator(bystanders_), {}) != 1) return "something was made in a folder outside";
+  return "";
+}
+
+/// Takes all that wait; how many.
+int Surroundings::connections() const {
+  int taken = 0;
+  for (int connection = 0; (connection = ::accept(stream_, nullptr, nullptr)) >= 0; ++taken)
+    ::close(connection);
+  return taken;
+}
+
+int Surroundings::datagrams() const {
+  int taken = 0;
+  for (char byte = 0; ::recv(datagram_, &byte, 1, 0) >= 0;)
+    ++taken;
+  return taken;
+}
+
+std::vector<std::string> Surroundings::harm() {
+  std::vector<std::string> harm;
+  if (std::string found = harm_to_files(); !found.empty()) {
+    harm.push_back(std::move(found));
+    put_files();
+  }
+  if (connections() > 0) harm.emplace_back("something connected to this machine's port");
+  if (datagrams() > 0) harm.emplace_back("a datagram was sent to this machine's port");
+  for (int resource = 0; resource < RLIM_NLIMITS; ++resource) {
+    const auto which = static_cast<__rlimit_resource>(resource);
+    const rlimit& before = self_.limits[static_cast<std::size_t>(resource)];
+    rlimit now{};
+    if (::getrlimit(which, &now) != 0 || (now.rlim_cur == before.rlim_cur && now.rlim_max == before.rlim_max)) continue;
+    harm.push_back(fmt::format("the judge's limit number {} was changed", resource));
+    ::setrlimit(which, &before);
+  }
+  if (::getpriority(PRIO_PROCESS, 0) != self_.priority) {
+    harm.emplace_back("the judge's priority was changed");
+    ::setpriority(PRIO_PROCESS, 0, self_.priority);
+  }
+  if (::getpgrp() != self_.group || fs::current_path() != self_.folder) {
+    harm.emplace_back("the judge's process group or folder was changed");
+  }
+  return harm;
+}
+
+std::vector<std::string> Surroundings::leftovers() {
+  std::vector<std::string> left;
+  for (const pid_t child : children()) {
+    if (std::ranges::find(children_, child) != children_.end()) continue;
+    left.push_back(fmt::format("process {} outlived its worker", child));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+  if (const std::size_t now = open_descriptors(); now != descriptors_) {
+    left.push_back(fmt::format("{} descriptors are open, {} were before", now, descriptors_));
+  }
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(run_folder_)) {
+    if (!entry.is_directory()) left.push_back(entry.path().string() + " was left");
+  }
+  return left;
+}
+
+}  // namespace assay::attacks
