@@ -13,6 +13,7 @@
 #include "backends/cpu/device.hpp"
 #include "backends/cpu/worker.hpp"
 #include "bench/backward_cost.hpp"
+#include "bench/median.hpp"
 
 namespace assay::bench {
 namespace {
@@ -68,12 +69,6 @@ constexpr Case kCases[] = {
     {"while/8", kWhile, 8, 4'000, 5},          {"while/64", kWhile, 64, 500, 5},
     {"while/1000", kWhile, 1000, 40, 12},      {"nested/32x32", kNested, 32, 100, 12},
 };
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 void backward_over_forward(benchmark::State& state, backends::Device& device, const Case& measured) {
   const std::int32_t extent = std::max(measured.threads, measured.trips) + 1;

@@ -4,7 +4,6 @@
 // thread-instructions a second; `floor`, what that should be at least (0: nothing set); `unchecked`, the same launch's
 // time with the checks over its time without them, `ceiling` what that may be; `compile_ms`, what NVRTC took for the
 // kernel, both passes in one lane, in this very run; `run_ms`, the launch.
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -15,6 +14,7 @@
 
 #include "backends/ptx/device.hpp"
 #include "bench/backward_cost.hpp"
+#include "bench/median.hpp"
 
 namespace assay::bench {
 namespace {
@@ -71,12 +71,6 @@ constexpr Case kCases[] = {
 
 ptx::PtxOptions options_of(bool checked) {
   return {.architectures = {"compute_75"}, .checks = checked ? ptx::Checks{} : ptx::Checks::none(), .use_cache = false};
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 void execution(benchmark::State& state, const Case& measured) {

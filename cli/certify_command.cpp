@@ -9,6 +9,7 @@
 
 #include "backends/cpu/same_code.hpp"
 #include "backends/cuda/nvrtc/same_code.hpp"
+#include "cli/attacks.hpp"
 #include "cli/color_option.hpp"
 #include "cli/command.hpp"
 #include "cli/devices.hpp"
@@ -42,6 +43,7 @@ struct CertifyOptions {
   bool widen = false;
   bool resume = false;
   bool plants = false;
+  bool attacks = false;
   double at_least = 100;              ///< per cent of the mutants
   std::vector<std::string> controls;  ///< folders of runs over right random kernels
   std::string compiler;
@@ -180,6 +182,17 @@ Result<std::vector<certify::PlantResult>> plants_of(const CertifyOptions& option
   });
 }
 
+int attack_suite(const CertifyOptions& options) {
+  if (options.device != "cpu") {
+    return fail({fmt::format("found --device {}, expected cpu: attacks are C++", options.device)});
+  }
+  return run_attack_set({.seed = options.seed,
+                         .quick = options.quick,
+                         .compiler = options.compiler,
+                         .document = options.document,
+                         .color = options.color});
+}
+
 int certify_suite(const CertifyOptions& options) {
   Result<certify::Campaign> campaign = campaign_of(options);
   if (!campaign.ok()) return fail(campaign.error());
@@ -250,6 +263,10 @@ void add_certify(CLI::App& app, Invocation& invocation) {
       ->option_text("DIR ...")
       ->allow_extra_args(false);
   command.add_flag("--plants", options->plants, "Plant faults in the oracle, the comparator and the verdict as well");
+  command
+      .add_flag("--attacks", options->attacks,
+                "Judge code that cheats or does harm, in place of mutants; docs/attacks.md")
+      ->excludes("--plants", "--operator", "--controls", "--widen");
   command.add_option("--jobs", options->jobs, "Kernels at a time; 0: one for each core")
       ->option_text("N [0]")
       ->check(CLI::Range(0, 1024));
@@ -263,7 +280,9 @@ void add_certify(CLI::App& app, Invocation& invocation) {
   command.add_option("--write-doc", options->document, "Write the score as Markdown to this file")->option_text("FILE");
   add_color_option(command, options->color);
   command.footer("A survivor is a gap of the suite. Exit status: 0 strong enough and no false alarm, 1 not.");
-  command.callback([options, &invocation] { invocation.status = certify_suite(*options); });
+  command.callback([options, &invocation] {
+    invocation.status = options->attacks ? attack_suite(*options) : certify_suite(*options);
+  });
 }
 
 }  // namespace assay::cli
