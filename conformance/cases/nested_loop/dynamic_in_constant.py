@@ -2,7 +2,7 @@
 import warp as wp
 
 
-# domain: 0 <= n <= 6
+# domain: 0 <= n <= 70
 @wp.kernel
 def dynamic_in_constant(
     x: wp.array(dtype=float),
@@ -15,6 +15,6 @@ def dynamic_in_constant(
     for j in range(3):
         p = float(1.0)
         for k in range(n + j):
-            p *= 0.5 + 0.25 * x[k]
+            p *= 0.875 + 0.125 * x[k]
         s = s * p + 0.5
     out[i] = s

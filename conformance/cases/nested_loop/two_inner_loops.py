@@ -2,8 +2,8 @@
 import warp as wp
 
 
-# domain: 0 <= n <= 5
-# domain: 0 <= m <= 6
+# domain: 0 <= n <= 3
+# domain: 0 <= m <= 70
 @wp.kernel
 def two_inner_loops(
     w: wp.array2d(dtype=float),
