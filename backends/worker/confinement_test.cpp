@@ -138,7 +138,6 @@ TEST_F(ConfinementTest, ForbiddenCallsEndTheProcess) {
 
 TEST_F(ConfinementTest, AnotherHandlerOfSignalsEndsTheProcess) {
   if (!has(kCalls)) GTEST_SKIP() << "no filter of system calls here";
-  if (kSanitized) GTEST_SKIP() << "a sanitizer's run time sets handlers";
   EXPECT_EXIT(act(kCalls, [] { return std::signal(SIGSEGV, SIG_IGN) == SIG_ERR ? errno : kDone; }),
               ::testing::KilledBySignal(SIGSYS), "");
 }

@@ -13,6 +13,7 @@
 
 #include "backends/worker/confinement.hpp"
 #include "backends/worker/limits.hpp"
+#include "backends/worker/sanitized.hpp"
 
 namespace assay::worker {
 
@@ -100,6 +101,11 @@ bool receive_byte(int fd) {
   return got == 1;
 }
 
+/// A kernel that exits would have the sanitizer's run time start a process that looks for leaks.
+void leave_without_search_for_leaks() {
+  ::on_exit([](int status, void*) { ::_exit(status); }, nullptr);
+}
+
 int serve(const MakeExecutor& make_executor) {
   const Memory memory = map_memory(kMemoryFd);
   if (!memory.mapped()) {
@@ -110,6 +116,7 @@ int serve(const MakeExecutor& make_executor) {
   std::setvbuf(stdout, nullptr, _IONBF, 0);  // what was printed before a crash must not be lost with it
   const Allowance allowance = memory.control->allowance;
   give_up_what_kernels_do_not_need(kControlFd + 1, allowance);
+  if (kSanitized) leave_without_search_for_leaks();
   memory.control->confinement = confine(allowance, memory.control->code_folder);
   auto executor = make_executor(allowance, {memory.buffers, allowance.buffer_bytes});
   if (!executor) {
