@@ -17,6 +17,8 @@ using namespace ir;
 using reference::Finding;
 
 constexpr int kTries = 24;
+/// Of these, how many may use up their instructions: each takes as long as a whole judgement.
+constexpr int kMostEndless = 3;
 constexpr int kSample = 96;
 constexpr std::int32_t kLargestExtent = 1 << 17;
 /// Of all arrays of a launch together: the oracle keeps some 150 bytes for each.
@@ -365,7 +367,8 @@ bool InputSpace::is_degenerate(const reference::Reference& reference) const {
 
 std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const CompleteRun& complete) {
   std::optional<Finding> last;
-  for (std::uint64_t attempt = 0; attempt < kTries; ++attempt) {
+  int endless = 0;
+  for (std::uint64_t attempt = 0; attempt < kTries && endless < kMostEndless; ++attempt) {
     std::optional<Launch> launch = guess(request, attempt);
     if (!launch) {
       return NoInputs{.race = false,
@@ -387,6 +390,7 @@ std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const
     }
     last = drawn.reference.findings.front();
     if (!drawn.reference.complete && request.size > kSampledAbove) break;
+    endless += drawn.reference.complete ? 0 : 1;
     learn(drawn.reference.findings, drawn.launch);
   }
   if (!last) {

@@ -426,8 +426,7 @@ def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_THAT(none.message, AllOf(HasSubstr("x[-1]"), HasSubstr("6")));
 }
 
-TEST(InputSpace, AnEndlessLoop) {
-  Space space(R"(
+constexpr const char* kEndless = R"(
 @wp.kernel
 def endless(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     i = wp.tid()
@@ -435,11 +434,24 @@ def endless(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     while s > 0.0:
         s = s + 1.0
     out[i] = s * x[i]
-)");
+)";
+
+TEST(InputSpace, AnEndlessLoop) {
+  Space space(kEndless);
   auto drawn = space.draw({.seed = 1, .size = 3, .instruction_budget = 10'000});
   ASSERT_TRUE(std::holds_alternative<NoInputs>(drawn));
   EXPECT_FALSE(std::get<NoInputs>(drawn).race);
   EXPECT_EQ(std::get<NoInputs>(drawn).finding->kind, reference::Finding::Kind::kInstructionBudget);
+}
+
+// Each try takes as long as a whole judgement.
+TEST(InputSpace, AnEndlessLoopIsGivenUpSoon) {
+  Space space(kEndless);
+  int tries = 0;
+  const auto drawn =
+      space.space().draw({.seed = 1, .size = 3, .instruction_budget = 10'000}, [&](reference::Run&) { ++tries; });
+  EXPECT_TRUE(std::holds_alternative<NoInputs>(drawn));
+  EXPECT_EQ(tries, 3);
 }
 
 // ------------------------------------------------------------------------------------------------ the drawing

@@ -131,9 +131,20 @@ constexpr double kGoodWorth = 6 + 0.99;
 constexpr double kFairWorth = 6 + 0.9;
 constexpr int kPatientDraws = 4;
 
-/// The greatest extent at which the oracle runs no more than kSetBudget instructions, judged by a launch of one thread.
-std::int32_t affordable_size(InputSpace& space, std::uint64_t seed) {
-  const auto probe = space.draw({.seed = seed, .size = 1}, [](reference::Run&) {});
+/// A launch of one thread, which shows what more of them would cost. One that needs many times what a set may cost is
+/// taken for endless.
+std::variant<Drawn, NoInputs> probe(InputSpace& space, std::uint64_t seed) {
+  constexpr std::int64_t kThreadBudget = 10 * kSetBudget;
+  return space.draw({.seed = seed, .size = 1, .instruction_budget = kThreadBudget}, [](reference::Run&) {});
+}
+
+bool is_endless(const std::variant<Drawn, NoInputs>& probe) {
+  const auto* none = std::get_if<NoInputs>(&probe);
+  return none != nullptr && none->finding && none->finding->kind == reference::Finding::Kind::kInstructionBudget;
+}
+
+/// The greatest extent at which the oracle runs no more than kSetBudget instructions.
+std::int32_t affordable_size(const std::variant<Drawn, NoInputs>& probe) {
   const auto* drawn = std::get_if<Drawn>(&probe);
   if (drawn == nullptr) return kSizes[0];
   const std::int64_t per_thread =
@@ -146,11 +157,12 @@ class SetDrawer {
  public:
   SetDrawer(const Subject& subject, InputSpace& space, const Policy& policy, const reference::Profile& profile,
             std::uint64_t seed)
-      : subject_(subject), space_(space), policy_(policy), profile_(profile), seed_(seed) {
-    largest_ = affordable_size(space, seed);
-  }
+      : subject_(subject), space_(space), policy_(policy), profile_(profile), seed_(seed) {}
 
   std::variant<std::vector<InputSet>, NoInputs> draw() {
+    auto first = probe(space_, seed_);
+    if (is_endless(first)) return std::get<NoInputs>(std::move(first));
+    largest_ = affordable_size(first);
     for (int s = 0; s < policy_.sets(); ++s) {
       auto best = draw_best(s);
       if (auto* none = std::get_if<NoInputs>(&best)) return std::move(*none);

@@ -45,6 +45,9 @@ bool can_be_joined(const Module& module) {
   return kernel.launch_rank == 1 && !returns && module.functions.empty() && module.structs.empty();
 }
 
+constexpr int kFewestStatements = 60;
+constexpr int kMostStatements = 200;
+
 /// Kernels made one, with the parameters and the statements of all.
 class Joined {
  public:
@@ -66,6 +69,11 @@ class Joined {
     for_each_statement(part.body, [this](const Stmt&) { ++statements_; });
   }
   int statements() const { return statements_; }
+  bool has_room_for(const Function& part) const {
+    int statements = statements_;
+    for_each_statement(part.body, [&](const Stmt&) { ++statements; });
+    return statements <= kMostStatements;
+  }
 
   Module module(const std::string& name) {
     kernel_.name = name;
@@ -121,12 +129,13 @@ class Joined {
 /// A kernel of 60 to 200 statements.
 Module long_kernel(std::uint64_t seed) {
   Rng rng(seed);
-  const int wanted = rng.uniform_int(60, 180);
+  const int wanted = rng.uniform_int(kFewestStatements, kMostStatements - 20);
   Joined joined;
   while (joined.statements() < wanted) {
     const Family family = kFamilies[rng.uniform_int(std::size_t{0}, kFamilies.size() - 1)];
     const generators::Generated part = generators::generate(family, rng.uniform_int<std::uint64_t>(1, 500));
-    if (can_be_joined(part.module)) joined.add(part.module.kernels.front());
+    if (can_be_joined(part.module) && joined.has_room_for(part.module.kernels.front()))
+      joined.add(part.module.kernels.front());
   }
   return joined.module(fmt::format("long_{}", seed));
 }
@@ -147,16 +156,16 @@ constexpr Plant kPlants[] = {
     {"quotient_without_its_sign", Pass::kBackward, R"(-\((adj_\w+) \* div(\w*)\))", "($1 * div$2)"},
     {"difference_without_its_sign", Pass::kBackward, R"( = -(adj_sub\w*);)", " = $1;"},
     {"tanh_by_itself", Pass::kBackward, R"(\(1\.0f - (tanh\w*) \* tanh\w*\))", "(1.0f - $1)"},
-    {"square_root_doubled", Pass::kBackward, R"(\(2\.0f \* (sqrt\w*)\))", "($1)"},
+    {"arctangent_of_the_double", Pass::kBackward, R"((adj_atan\w*) / \(1\.0f \+ )", "$1 / (2.0f + "},
     {"minimum_of_the_other", Pass::kBackward, R"((adj_min\w*) : real\(0\.0f\))", "real(0.0f) : $1"},
     {"first_of_the_saved_values", Pass::kBackward, R"(= (checkpoint_\w+)\[(\w+)\];)", "= $1[0];"},
     {"one_trip_fewer", Pass::kBackward, R"((\w+) > -1; --)", "$1 > 0; --"},
     {"plain_store_of_a_sum", Pass::kBackward, R"(atomic_add\((grad_\w+\.at\(\w+\)), (adj_\w*_1)\))", "($1 = $2)"},
     {"gradient_of_the_neighbour", Pass::kBackward, R"((grad_p3_\w+)\.at\(thread\), )",
      "$1.at(thread > 0 ? thread - 1 : 0), "},
-    {"accumulation_lost", Pass::kBackward, R"((adj_mul\w*) = (adj_mul\w*) \+ )", "$1 = "},
-    {"exponential_squared", Pass::kBackward, R"((adj_exp\w*) \* (exp\w*);)", "$1 * $2 * $2;"},
-    {"conditional_of_the_other", Pass::kBackward, R"(\? (adj_conditional\w*) : real\(0\.0f\))", "? real(0.0f) : $1"},
+    {"accumulation_lost", Pass::kBackward, R"((adj_\w+) = \1 \+ (adj_\w+);)", "$1 = $2;"},
+    {"power_of_the_same", Pass::kBackward, R"(pow\((\w+), (\w+) - 1\.0f\))", "pow($1, $2)"},
+    {"maximum_of_the_other", Pass::kBackward, R"((\w+) > (\w+) \|\| isnan\()", "$1 < $2 || isnan("},
     {"product_of_the_same", Pass::kBackward, R"( = (adj_mul_3) \* (\w+);)", " = $1 * $1;"},
     {"backward_beyond_its_array", Pass::kBackward, R"((grad_p2_\w+)\.at\(thread\), )", "$1.at(thread + $1.shape[0]), "},
     {"backward_hangs", Pass::kBackward, R"(> -1; --(\w+)\))", "> -1; $1 = $1 < 1 ? 1 : $1)"},
@@ -171,7 +180,7 @@ constexpr Plant kPlants[] = {
     {"tanh_by_its_series", Pass::kForward, R"(\btanh\(([^()]*)\))", "($1)"},
     {"crashes_at_a_cube_root", Pass::kForward, R"(\bcbrt\()", "cbrt(*(volatile float*)8 + "},
     {"writes_beyond", Pass::kForward, R"((p4_\w+)\.at\(thread\) = )", "$1.at(thread + 1) = "},
-    {"misspelt_function", Pass::kForward, R"(\basinh\()", "asnh("},
+    {"misspelt_function", Pass::kForward, R"(\bpow\()", "pwo("},
     {"quotient_upside_down", Pass::kForward, R"((\w+) / (\([^()]*\)))", "$2 / $1"},
     {"other_arm", Pass::kForward, R"(if \((\w+\.at\(thread\) < [^()]*)\) \{)", "if (!($1)) {"},
 };
@@ -262,8 +271,8 @@ Outcome reduce_planted(const Plant& plant, std::uint64_t seed, backends::Device&
              reduction.before.statements, reduction.after.statements, reduction.trials, elapsed.count());
   std::fflush(stdout);
   EXPECT_TRUE(ended_so(reduced->record, failing->ending)) << reduced->record.message;
-  EXPECT_GE(reduction.before.statements, 60);
-  EXPECT_LE(reduction.before.statements, 200);
+  EXPECT_GE(reduction.before.statements, kFewestStatements);
+  EXPECT_LE(reduction.before.statements, kMostStatements);
   EXPECT_LE(elapsed.count(), 60);
   const CaseRecord right = judge_case(reduced->source, plant.pass, device, right_printer(), reduced->options);
   EXPECT_FALSE(is_failure(right.outcome)) << "not the planted bug: " << right.message;

@@ -91,7 +91,8 @@ class Reducer {
     Size size;
   };
 
-  bool is_spent() const { return trials_ >= budget_.trials || Clock::now() - start_ >= budget_.time; }
+  /// Whether there is no time for another batch like the last one.
+  bool is_spent() const { return trials_ >= budget_.trials || Clock::now() - start_ + time_of_batch_ >= budget_.time; }
 
   /// Settles the module, without what is dead where that may go from the start.
   bool begin(const ir::Module& module) {
@@ -106,7 +107,10 @@ class Reducer {
 
   std::vector<bool> judge(const std::vector<ir::Module>& modules) {
     trials_ += std::ssize(modules);
-    return judge_(modules);
+    const Clock::time_point start = Clock::now();
+    std::vector<bool> shown = judge_(modules);
+    time_of_batch_ = Clock::now() - start;
+    return shown;
   }
 
   void accept(std::string_view step, ir::Module module) {
@@ -222,6 +226,7 @@ class Reducer {
   Size size_;
   Dead dead_ = Dead::kKept;
   std::int64_t trials_ = 0;
+  Clock::duration time_of_batch_{};
   std::unordered_set<std::string> tried_;  ///< by hash
 };
 
