@@ -245,6 +245,9 @@ class Device {
   [[nodiscard]] virtual Capability can_build() const = 0;
   [[nodiscard]] virtual Capability can_run() const = 0;
 
+  /// The command that compiles a kernel's source by hand, as build() does it; empty where there is none.
+  [[nodiscard]] virtual std::string build_command(const BuildFlags& flags) const = 0;
+
   /// One outcome for each kernel, in order. Blocks until all are built.
   virtual std::vector<BuildOutcome> build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) = 0;
 

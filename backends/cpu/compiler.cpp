@@ -75,12 +75,22 @@ std::vector<std::string> Compiler::arguments_of(const backends::BuildFlags& flag
   return arguments;
 }
 
-ProcessResult Compiler::build_library(const std::filesystem::path& source, const std::filesystem::path& library,
-                                      const backends::BuildFlags& flags, std::chrono::milliseconds limit) const {
+std::vector<std::string> Compiler::library_arguments(const std::filesystem::path& source,
+                                                     const std::filesystem::path& library,
+                                                     const backends::BuildFlags& flags) const {
   std::vector<std::string> arguments = arguments_of(flags);
   arguments.insert(arguments.end(), {"-shared", "-Wl,-z,defs", "-o", library.string(), "-x", "c++", source.string(),
                                      "-x", "none", "-lm"});
-  return run_process(program_, arguments, limit);
+  return arguments;
+}
+
+ProcessResult Compiler::build_library(const std::filesystem::path& source, const std::filesystem::path& library,
+                                      const backends::BuildFlags& flags, std::chrono::milliseconds limit) const {
+  return run_process(program_, library_arguments(source, library, flags), limit);
+}
+
+std::string Compiler::library_command(const backends::BuildFlags& flags) const {
+  return fmt::format("{} {}", program_.string(), fmt::join(library_arguments("kernel.cpp", "kernel.so", flags), " "));
 }
 
 ProcessResult Compiler::build_assembly(const std::filesystem::path& source, const std::filesystem::path& assembly,

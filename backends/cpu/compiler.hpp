@@ -32,12 +32,17 @@ class Compiler {
   /// Compiles and links one source file to a shared library whose symbols must all resolve.
   [[nodiscard]] ProcessResult build_library(const std::filesystem::path& source, const std::filesystem::path& library,
                                             const backends::BuildFlags& flags, std::chrono::milliseconds limit) const;
+  /// What build_library runs for kernel.cpp, as one line for a shell.
+  [[nodiscard]] std::string library_command(const backends::BuildFlags& flags) const;
   /// Compiles one source file to assembly, without what debuggers and unwinders read.
   [[nodiscard]] ProcessResult build_assembly(const std::filesystem::path& source, const std::filesystem::path& assembly,
                                              const backends::BuildFlags& flags, std::chrono::milliseconds limit) const;
 
  private:
   [[nodiscard]] std::vector<std::string> arguments_of(const backends::BuildFlags& flags) const;
+  [[nodiscard]] std::vector<std::string> library_arguments(const std::filesystem::path& source,
+                                                           const std::filesystem::path& library,
+                                                           const backends::BuildFlags& flags) const;
 
   Compiler() = default;
 

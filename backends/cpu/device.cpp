@@ -79,6 +79,10 @@ Capability CpuDevice::can_build() const {
 
 Capability CpuDevice::can_run() const { return can_build(); }
 
+std::string CpuDevice::build_command(const BuildFlags& flags) const {
+  return compiler_ ? compiler_->library_command(flags) : std::string();
+}
+
 std::vector<BuildOutcome> CpuDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
   if (const Capability capability = can_build(); !capability.available) {
     return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kResource, capability.detail});

@@ -54,6 +54,7 @@ class CpuDevice final : public backends::Device {
   /// What generated code is held by; a worker is started to know. The error says why there is none.
   Result<worker::Confinement> confinement();
 
+  [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override;
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
   Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;

@@ -137,6 +137,12 @@ std::vector<std::string> CudaDevice::architectures(Lane lane) const {
   return chosen;
 }
 
+std::string CudaDevice::build_command(const BuildFlags& flags) const {
+  const std::vector<std::string> known = nvrtc_ ? architectures(Lane::kNative) : std::vector<std::string>();
+  if (known.empty()) return {};
+  return nvcc_command({.architecture = known.front(), .flags = flags, .line_info = options_.line_info});
+}
+
 std::vector<BuildOutcome> CudaDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
   if (!nvrtc_) {
     return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kResource, nvrtc_.error().message});

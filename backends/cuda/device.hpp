@@ -51,6 +51,8 @@ class CudaDevice final : public backends::Device {
   [[nodiscard]] backends::Capability can_build() const override;
   /// The reason is "no NVRTC", "no CUDA driver" or "no CUDA device" before anything else.
   [[nodiscard]] backends::Capability can_run() const override;
+  /// By nvcc, for the first architecture.
+  [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override;
 
   /// A kernel is built when every artifact is. A source that one lane or architecture refuses has failed.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,

@@ -33,6 +33,9 @@ class MirroredDevice final : public Device {
   /// The device's; its reason when both lack something.
   [[nodiscard]] Capability can_run() const override;
 
+  [[nodiscard]] std::string build_command(const BuildFlags& flags) const override {
+    return device_->build_command(flags);
+  }
   std::vector<BuildOutcome> build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) override {
     return device_->build(kernels, flags);
   }

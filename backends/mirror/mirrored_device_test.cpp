@@ -41,6 +41,7 @@ class AddingDevice final : public Device {
   SourceTarget target() const override { return SourceTarget::kCuda; }
   Capability can_build() const override { return {true, ""}; }
   Capability can_run() const override { return {true, name_}; }
+  std::string build_command(const BuildFlags&) const override { return {}; }
   std::vector<BuildOutcome> build(std::span<const EmittedKernel>, const BuildFlags&) override { return {}; }
   Result<std::unique_ptr<Session>> open(const SessionLimits&) override {
     return std::unique_ptr<Session>(std::make_unique<AddingSession>(behaviour_));

@@ -42,6 +42,11 @@ Capability PtxDevice::can_run() const {
   return build.available ? Capability{true, "PTX executed on the CPU"} : build;
 }
 
+std::string PtxDevice::build_command(const BuildFlags& flags) const {
+  if (architectures_.empty()) return {};
+  return cuda::nvcc_command({.architecture = architectures_.front(), .flags = flags, .line_info = true});
+}
+
 std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernels, const BuildFlags& flags) {
   if (const Capability capability = can_build(); !capability.available) {
     return std::vector<BuildOutcome>(kernels.size(), BuildFailed{BuildFailed::Kind::kResource, capability.detail});

@@ -42,6 +42,8 @@ class PtxDevice final : public backends::Device {
   [[nodiscard]] backends::SourceTarget target() const override { return backends::SourceTarget::kCuda; }
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override;
+  /// By nvcc, for the first architecture.
+  [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override;
 
   /// A kernel is built when NVRTC took it for both lanes and every architecture that it knows.
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,

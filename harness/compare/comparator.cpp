@@ -17,6 +17,12 @@ Score equal_or_not(bool equal) {
   return {.agreement = equal ? Agreement::kAgrees : Agreement::kDiffers, .rho = equal ? 0.0 : kInfinity};
 }
 
+/// The bin that rho lies in; not-a-number lies beyond the bound.
+std::size_t bin_of(double rho) {
+  constexpr std::size_t kTenths = kRhoBins - 1;
+  return rho <= 1 ? std::min(static_cast<std::size_t>(rho * kTenths), kTenths - 1) : kTenths;
+}
+
 }  // namespace
 
 Score right_score(const Computed& got, const Expected& expected) {
@@ -54,6 +60,7 @@ void Comparison::add(std::size_t position, const Computed& got, const Expected& 
   if (scored.agreement == Agreement::kDiffers) failed.push_back(position);
   if (scored.agreement == Agreement::kAgrees && !is_informative(expected)) ++uninformative;
   rho_max = std::max(rho_max, scored.rho);
+  ++by_rho[bin_of(scored.rho)];
 }
 
 void Comparison::add(const Comparison& other) {
@@ -62,6 +69,8 @@ void Comparison::add(const Comparison& other) {
   uninformative += other.uninformative;
   failed.insert(failed.end(), other.failed.begin(), other.failed.end());
   rho_max = std::max(rho_max, other.rho_max);
+  for (std::size_t i = 0; i < by_rho.size(); ++i)
+    by_rho[i] += other.by_rho[i];
 }
 
 Comparison compare(std::span<const Computed> got, std::span<const Expected> expected) {

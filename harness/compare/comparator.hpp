@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "harness/record/record.hpp"
+
 namespace assay::harness {
 
 /// What the oracle says that one scalar must be.
@@ -53,6 +55,7 @@ struct Comparison {
   std::int64_t uninformative = 0;   ///< of the checks: passed within a bound too wide to mean much
   std::vector<std::size_t> failed;  ///< positions that differ
   double rho_max = 0;
+  RhoHistogram by_rho{};  ///< of the checks
 
   bool agrees() const { return failed.empty(); }
   void add(std::size_t position, const Computed& got, const Expected& expected);

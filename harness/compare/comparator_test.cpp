@@ -156,6 +156,17 @@ TEST(Comparator, CountsWhatItCouldNotJudge) {
   EXPECT_EQ(comparison.uninformative, 1);
 }
 
+TEST(Comparator, CountsChecksByTheTenthOfTheBoundThatTheyUse) {
+  Comparison comparison;
+  for (const double got : {0.0, 0.05, 0.1, 0.99, 1.0, 1.5, std::numeric_limits<double>::quiet_NaN()})
+    comparison.add(0, {.value = got}, {.value = 0, .bound = 1});
+  comparison.add(0, {.value = 1}, {.value = 0, .bound = std::numeric_limits<double>::infinity()});
+  EXPECT_EQ(comparison.by_rho, (RhoHistogram{2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 2})) << "what is not judged is not counted";
+  Comparison twice = comparison;
+  twice.add(comparison);
+  EXPECT_EQ(twice.by_rho[10], 4);
+}
+
 TEST(Comparator, EmptyChecksNothing) {
   const Comparison comparison = compare({}, {});
   EXPECT_EQ(comparison.checks, 0);

@@ -127,10 +127,17 @@ std::string_view accepted_at_the_edge(std::span<const Computed> got, std::span<c
 
 }  // namespace
 
+void ControlTally::refuse(std::string_view name, double rho) {
+  if (!closest.empty() && !(rho < closest_rho)) return;
+  closest = name;
+  closest_rho = rho;
+}
+
 void ControlTally::add(const ControlTally& other) {
   presented += other.presented;
   rejected += other.rejected;
   if (accepted.empty()) accepted = other.accepted;
+  if (!other.closest.empty()) refuse(other.closest, other.closest_rho);
 }
 
 ControlTally present_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
@@ -160,10 +167,12 @@ ControlTally present_controls(std::span<const Computed> got, std::span<const Exp
       differs = is_wrong(values[i], got[i], expected[i], size);
     if (!differs) continue;
     ++tally.presented;
-    if (compare(values, expected).agrees()) {
+    const Comparison comparison = compare(values, expected);
+    if (comparison.agrees()) {
       tally.accepted = name;
     } else {
       ++tally.rejected;
+      tally.refuse(name, comparison.rho_max);
     }
   }
   return tally;

@@ -15,6 +15,10 @@ struct ControlTally {
   std::int64_t presented = 0;  ///< controls that differ from the true result
   std::int64_t rejected = 0;   ///< of these, how many the comparator refused
   std::string_view accepted;   ///< name of one that it accepted; empty if none
+  std::string_view closest;    ///< name of the refused one with the least `closest_rho`; empty if none was refused
+  double closest_rho = 0;      ///< its greatest rho
+
+  void refuse(std::string_view name, double rho);
 
   void add(const ControlTally& other);
 };

@@ -49,6 +49,20 @@ TEST(Controls, AreAllRefusedByNarrowBounds) {
   EXPECT_EQ(tally.accepted, "");
 }
 
+TEST(Controls, NameTheOneThatIsRefusedByTheLeast) {
+  const ControlTally tally = floats({1, 2, 4}, 0x1p-20).tally(1000);
+  EXPECT_EQ(tally.closest, "the result plus one") << "the others are off by more somewhere";
+  EXPECT_EQ(tally.closest_rho, 0x1p20);
+  EXPECT_EQ(floats({1, 2, 4}, 100).tally().closest, "") << "none was refused";
+
+  ControlTally sum = tally;
+  sum.add(floats({8, 8.5}, 0x1p-20).tally(1000, 1));
+  EXPECT_EQ(sum.closest, "the result shifted by one row");
+  EXPECT_EQ(sum.closest_rho, 0x1p19);
+  sum.add(ControlTally{});
+  EXPECT_EQ(sum.closest_rho, 0x1p19);
+}
+
 TEST(Controls, NameOneThatPasses) {
   const ControlTally shifted = floats({4, 4.25, 4.5}, 0.5).tally(0);
   EXPECT_EQ(shifted.accepted, "the result shifted by one row");

@@ -18,6 +18,8 @@ namespace {
 constexpr int kRows = 6;
 constexpr int kShrinks = 6;
 constexpr double kFirstStep = 0x1p-6;
+/// An extrapolation is settled once its error is below this share of what it is compared with.
+constexpr double kSettled = 1e-6;
 
 /// f at one scalar of one array, and its part in the direction.
 struct Perturbation {
@@ -68,8 +70,13 @@ class ConsistencyJudge {
       if (!noise) continue;
       const auto derivative = difference(stencil, step, *noise);
       if (verdict_.failed()) return;
-      if (!std::isfinite(derivative.value) || derivative.error > 1e-6 * std::max(1.0, size_)) continue;
-      return decide(*dot, derivative);
+      if (!std::isfinite(derivative.value) || derivative.error > kSettled * std::max(1.0, size_)) continue;
+      const double allowed = kDifferenceGate * std::max(size_, 0x1p-20) + derivative.error;
+      // A gradient that is contradicted is no measure: of a forward that turns many times within a step (sin of a large
+      // number), differences are small against the true gradient, and far from settled by themselves.
+      const bool agrees = std::abs(derivative.value - *dot) <= allowed;
+      if (!agrees && derivative.error > kSettled * std::max(1.0, std::abs(derivative.value))) continue;
+      return decide(*dot, derivative, allowed);
     }
     ++verdict_.inconclusive.path;
   }
@@ -181,8 +188,10 @@ class ConsistencyJudge {
     if (!run_trials(stage_, trials, verdict_)) return {.value = NAN};
     std::array<double, kRows> differences{};
     noise /= step;
+    seen_.estimates.clear();
     for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
       differences[row] = weighted_change(trials[2 * row], trials[2 * row + 1]) / (2 * step);
+      if (std::isfinite(differences[row])) seen_.estimates.push_back({.step = step, .value = differences[row]});
     }
     return ridders(differences, noise);
   }
@@ -216,10 +225,13 @@ class ConsistencyJudge {
     return sum;
   }
 
-  void decide(double dot, const Extrapolation& derivative) {
-    const double allowed = kDifferenceGate * std::max(size_, 0x1p-20) + derivative.error;
+  void decide(double dot, const Extrapolation& derivative, double allowed) {
     const double error = std::abs(derivative.value - dot);
     verdict_.count_one(Tier::kT2, error / allowed, !(error <= allowed));
+    seen_.input_set = static_cast<std::int64_t>(set_);
+    seen_.gradient = dot;
+    seen_.allowed = allowed;
+    if (std::isfinite(dot) && std::isfinite(allowed)) verdict_.keep(std::move(seen_), error / allowed);
     if (error <= allowed) return;
     verdict_.fail(
         Outcome::fail, "finite_differences",
@@ -234,6 +246,7 @@ class ConsistencyJudge {
   PassVerdict& verdict_;
   std::vector<Perturbation> perturbations_;
   double size_ = 0;
+  Plateau seen_;
 };
 
 }  // namespace

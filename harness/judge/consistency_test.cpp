@@ -1,4 +1,5 @@
 // T2 alone: the generated backward against differences of the generated forward, whatever the oracle says.
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -38,6 +39,14 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     # domain: -0.00001 <= x <= 0.00001
     i = wp.tid()
     out[i] = 1000.0 * (3.0 * x[i] - x[i] - x[i] - x[i])
+)";
+
+constexpr const char* kSwinging = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    # domain: 1.0 <= x <= 2.0
+    i = wp.tid()
+    out[i] = wp.sin(1000000.0 * x[i])
 )";
 
 /// Runs T2, and nothing else, on a kernel with edits.
@@ -92,6 +101,25 @@ TEST(Consistency, CountsTheRoundingOfEveryPointOfTheStencil) {
     EXPECT_FALSE(verdict.failed()) << seed << ": " << verdict.decide().message;
     EXPECT_TRUE(verdict.tiers.t2.has_value());
   }
+}
+
+// The forward turns many times within the longest steps: its differences there are small, whatever the gradient is.
+TEST(Consistency, DoesNotTrustDifferencesThatHaveNotSettled) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const PassVerdict verdict = consistency_of(kSwinging, {}, seed);
+    EXPECT_FALSE(verdict.failed()) << seed << ": " << verdict.decide().message;
+  }
+}
+
+TEST(Consistency, KeepsTheDifferencesOverEachStep) {
+  const PassVerdict verdict = consistency_of(kSmooth);
+  ASSERT_TRUE(verdict.plateau.has_value());
+  ASSERT_EQ(verdict.plateau->estimates.size(), 6U);
+  EXPECT_EQ(verdict.plateau->estimates[0].step, 2 * verdict.plateau->estimates[1].step);
+  const auto error = [&](std::size_t i) {
+    return std::abs(verdict.plateau->estimates[i].value - verdict.plateau->gradient);
+  };
+  EXPECT_LT(error(5), error(0)) << "shorter steps come closer";
 }
 
 TEST(Consistency, SeesAWrongDerivativeWithoutTheOracle) {

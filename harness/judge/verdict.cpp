@@ -36,6 +36,8 @@ void PassVerdict::count(Tier tier, const Comparison& comparison) {
   inconclusive.overflow += comparison.unknown;
   inconclusive.conditioning += comparison.uninformative;
   rho_max = std::max(rho_max, comparison.rho_max);
+  for (std::size_t i = 0; i < rho_histogram.size(); ++i)
+    rho_histogram[i] += comparison.by_rho[i];
 }
 
 void PassVerdict::count_one(Tier tier, double rho, bool failed) { add(result_of(tiers, tier), 1, failed ? 1 : 0, rho); }
@@ -48,6 +50,21 @@ void PassVerdict::fail(Outcome outcome, std::string kind, std::string message) {
 
 void PassVerdict::fail_oracle(std::string message) {
   failure_ = Decision{Outcome::internal_error, "oracle", std::move(message)};
+}
+
+void PassVerdict::keep(Plateau seen, double rho) {
+  if (plateau && !(rho > plateau_rho_)) return;
+  plateau = std::move(seen);
+  plateau_rho_ = rho;
+}
+
+std::optional<ClosestControl> PassVerdict::closest_control() const {
+  std::optional<ClosestControl> closest;
+  for (const auto& [array, tally] : controls) {
+    if (tally.closest.empty() || (closest && !(tally.closest_rho < closest->rho))) continue;
+    closest = {.array = array, .control = std::string(tally.closest), .rho = tally.closest_rho};
+  }
+  return closest;
 }
 
 void PassVerdict::keep(const std::vector<backends::MemoryFinding>& findings) {

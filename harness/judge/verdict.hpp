@@ -30,7 +30,9 @@ class PassVerdict {
   InconclusiveCounts inconclusive;
   std::vector<Mismatch> mismatches;
   std::map<std::string, ControlTally> controls;  ///< by output array
-  Coverage coverage;                             ///< of the conclusive input sets
+  RhoHistogram rho_histogram{};
+  std::optional<Plateau> plateau;
+  Coverage coverage;  ///< of the conclusive input sets
   std::optional<Finding> finding;
   std::vector<backends::MemoryFinding> faults;       ///< at most kMaxFaults
   std::vector<backends::ExecutionProfile> profiles;  ///< by target of the kernel
@@ -42,6 +44,8 @@ class PassVerdict {
   void count(Tier tier, const Comparison& comparison);
   void count_one(Tier tier, double rho, bool failed);
   void keep(Mismatch mismatch) { keep_mismatch(mismatches, std::move(mismatch)); }
+  /// What T2 saw on one input set; kept if it used up more than any other so far.
+  void keep(Plateau seen, double rho);
   /// What a device found in one launch; the same instruction's finding of a later launch is not kept again.
   void keep(const std::vector<backends::MemoryFinding>& findings);
   /// A check that failed; the first one decides the case.
@@ -55,11 +59,14 @@ class PassVerdict {
     std::string kind;
     std::string message;
   };
+  /// The refused control with the least rho, over all arrays.
+  std::optional<ClosestControl> closest_control() const;
   /// The outcome of the pass once everything is counted.
   Decision decide() const;
 
  private:
   std::optional<Decision> failure_;
+  double plateau_rho_ = 0;
 };
 
 }  // namespace assay::harness

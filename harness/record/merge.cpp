@@ -1,6 +1,7 @@
 #include "harness/record/merge.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 #include <system_error>
@@ -19,6 +20,26 @@ struct Part {
   std::filesystem::path dir;
   RunRecords run;
 };
+
+/// Moves the parts' schedules onto one clock and beside each other: no two parts share a lane.
+void put_side_by_side(std::vector<Part>& parts) {
+  double first = std::numeric_limits<double>::infinity();
+  for (const Part& part : parts)
+    first = std::min(first, epoch_s(part.run.start.started));
+  int lanes = 0;
+  for (Part& part : parts) {
+    const double later_ms = (epoch_s(part.run.start.started) - first) * 1e3;
+    int lanes_of_part = 0;
+    for (CaseRecord& record : part.run.cases) {
+      if (!record.schedule) continue;
+      lanes_of_part = std::max(lanes_of_part, record.schedule->lane + 1);
+      record.schedule->lane += lanes;
+      record.schedule->batch_ms += later_ms;
+      record.schedule->done_ms += later_ms;
+    }
+    lanes += lanes_of_part;
+  }
+}
 
 Result<std::vector<Part>> read_parts(const std::vector<std::filesystem::path>& dirs,
                                      const std::filesystem::path& output) {
@@ -87,9 +108,10 @@ RunStart start_of(const std::vector<Part>& parts) {
 }  // namespace
 
 Result<void> merge_records(const std::vector<std::filesystem::path>& dirs, const std::filesystem::path& output) {
-  const Result<std::vector<Part>> parts = read_parts(dirs, output);
+  Result<std::vector<Part>> parts = read_parts(dirs, output);
   if (!parts.ok()) return parts.error();
   if (Result<void> checked = check(*parts); !checked.ok()) return checked;
+  put_side_by_side(*parts);
   Result<RecordWriter> writer = RecordWriter::create(output, start_of(*parts));
   if (!writer.ok()) return writer.error();
   bool complete = true;

@@ -39,6 +39,7 @@ class MergeTest : public ::testing::Test {
     for (const std::string& name : start.plan) {
       CaseRecord record = record_of(name);
       record.outcome = Outcome::pass;
+      record.schedule = Schedule{.lane = 1, .batch_ms = 5, .done_ms = 20};
       EXPECT_TRUE(writer->append(record).ok());
     }
     EXPECT_TRUE(writer->finish(fmt::format("2026-11-21T03:48:{:02}Z", start.shard.index), 50 + start.shard.index).ok());
@@ -67,6 +68,10 @@ TEST_F(MergeTest, ShardsMakeOneRun) {
   EXPECT_EQ(run->end->finished, "2026-11-21T03:48:02Z");
   EXPECT_EQ(run->end->wall_time_s, 52);
   EXPECT_EQ(run->exit_status(), ExitStatus::as_expected);
+  ASSERT_TRUE(run->cases.at(0).schedule && run->cases.at(1).schedule);
+  EXPECT_EQ(*run->cases[0].schedule, (Schedule{.lane = 1, .batch_ms = 1005, .done_ms = 1020}))
+      << "began a second later";
+  EXPECT_EQ(*run->cases[1].schedule, (Schedule{.lane = 3, .batch_ms = 5, .done_ms = 20}));
 }
 
 TEST_F(MergeTest, APartThatDidNotFinishLeavesTheWholeUnfinished) {

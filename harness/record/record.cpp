@@ -71,6 +71,11 @@ CaseRecord record_of(const std::string& name) {
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
+double epoch_s(const std::string& utc) {
+  std::tm time{};
+  return ::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) == nullptr ? 0 : static_cast<double>(::timegm(&time));
+}
+
 std::string make_run_id() {
   std::random_device entropy;
   return fmt::format("{:%Y%m%dT%H%M%SZ}-{:08x}", fmt::gmtime(std::time(nullptr)), entropy());

@@ -99,6 +99,41 @@ struct StageTimes {
   friend bool operator==(const StageTimes&, const StageTimes&) = default;
 };
 
+// Where and when a case was judged. Times are milliseconds from the run's start; they differ from run to run.
+struct Schedule {
+  int lane = 0;           // which of the run's jobs, from 0
+  double batch_ms = 0.0;  // when the job began with the batch of kernels that were built with this one
+  double done_ms = 0.0;   // when the case was done
+  friend bool operator==(const Schedule&, const Schedule&) = default;
+};
+
+// The negative control that the comparator was nearest to accepting.
+struct ClosestControl {
+  std::string array;
+  std::string control;  // "the doubled result"
+  double rho = 0.0;     // its greatest |control - expected| / bound
+  friend bool operator==(const ClosestControl&, const ClosestControl&) = default;
+};
+
+// Finite differences of the generated forward over ever shorter steps, beside what the generated gradient says: where
+// the estimates stand still is the plateau. Of the input set on which T2 used up most of what is allowed.
+struct Plateau {
+  struct Estimate {
+    double step = 0.0;
+    double value = 0.0;  // the central difference over it
+    friend bool operator==(const Estimate&, const Estimate&) = default;
+  };
+  std::int64_t input_set = 0;
+  double gradient = 0.0;  // along the same direction
+  double allowed = 0.0;   // by how much the extrapolated estimates may differ from it
+  std::vector<Estimate> estimates;
+  friend bool operator==(const Plateau&, const Plateau&) = default;
+};
+
+// Values by the share of their bound that was used: a count for each tenth, the last one for those beyond the bound.
+inline constexpr std::size_t kRhoBins = 11;
+using RhoHistogram = std::array<std::int64_t, kRhoBins>;
+
 // Where the kernel stands in the user's file, or in the text that a generator wrote.
 struct SourcePlace {
   std::string file;
@@ -157,9 +192,13 @@ struct CaseRecord {
   std::int64_t controls_rejected = 0;  // negative controls that the comparator refused, over all outputs
   InconclusiveCounts inconclusive;
   TierResults tiers;
+  RhoHistogram rho_histogram{};  // of the values compared; all 0 where none was
+  std::optional<ClosestControl> closest_control;
+  std::optional<Plateau> plateau;
 
   std::vector<Outcome> attempts;  // the outcome of each attempt in order; a retry never erases
   StageTimes time_ms;
+  std::optional<Schedule> schedule;
   SourcePlace source;
   std::string selector;   // what the command line calls the kernel; empty where unknown
   std::string reproduce;  // one command that makes this case alone again
@@ -249,6 +288,9 @@ struct RunEnd {
 
 // "2026-11-21T03:47:02Z" for now.
 std::string utc_now();
+
+// Seconds since 1970 of such a text; 0 of any other.
+double epoch_s(const std::string& utc);
 
 // The time and eight random hex digits: unique among runs, sortable by name.
 std::string make_run_id();

@@ -126,12 +126,31 @@ TierResults tiers_from(const json& value) {
   return tiers;
 }
 
+/// Milliseconds, rounded: microseconds are enough, and keep the lines short.
+double to_microseconds(double milliseconds) { return std::round(milliseconds * 1e3) / 1e3; }
+
 Json times_json(const StageTimes& times) {
   Json value = Json::object();
-  // Microseconds are enough, and keep the lines short.
   for (const StageField& field : kStageFields)
-    value[field.name] = std::round(times.*field.member * 1e3) / 1e3;
+    value[field.name] = to_microseconds(times.*field.member);
   return value;
+}
+
+Json plateau_json(const Plateau& plateau) {
+  Json value = {{"input_set", plateau.input_set},
+                {"gradient", plateau.gradient},
+                {"allowed", plateau.allowed},
+                {"estimates", Json::array()}};
+  for (const Plateau::Estimate& estimate : plateau.estimates)
+    value["estimates"].push_back({{"step", estimate.step}, {"value", estimate.value}});
+  return value;
+}
+
+Plateau plateau_from(const json& value) {
+  Plateau plateau{.input_set = value.at("input_set"), .gradient = value.at("gradient"), .allowed = value.at("allowed")};
+  for (const json& estimate : value.at("estimates"))
+    plateau.estimates.push_back({.step = estimate.at("step"), .value = estimate.at("value")});
+  return plateau;
 }
 
 Json attempts_json(const std::vector<Outcome>& attempts) {
@@ -217,6 +236,18 @@ void add_optional_members(Json& line, const CaseRecord& record) {
     line["finding"] = {
         {"line", record.finding->line}, {"access", record.finding->access}, {"threads", record.finding->threads}};
   }
+  if (record.rho_histogram != RhoHistogram{}) line["rho_histogram"] = record.rho_histogram;
+  if (record.closest_control) {
+    line["closest_control"] = {{"array", record.closest_control->array},
+                               {"control", record.closest_control->control},
+                               {"rho", rho_json(record.closest_control->rho)}};
+  }
+  if (record.plateau) line["plateau"] = plateau_json(*record.plateau);
+  if (record.schedule) {
+    line["schedule"] = {{"lane", record.schedule->lane},
+                        {"batch_ms", to_microseconds(record.schedule->batch_ms)},
+                        {"done_ms", to_microseconds(record.schedule->done_ms)}};
+  }
   if (!record.selector.empty()) line["selector"] = record.selector;
   if (!record.sizes.empty()) line["sizes"] = record.sizes;
   for (const Unreached& way : record.unreached)
@@ -249,6 +280,19 @@ void read_optional_members(CaseRecord& record, const json& line) {
     record.finding = Finding{.line = finding.at("line"),
                              .access = finding.at("access"),
                              .threads = finding.at("threads").get<std::vector<std::string>>()};
+  }
+  record.rho_histogram = line.value("rho_histogram", RhoHistogram{});
+  if (line.contains("closest_control")) {
+    const json& closest = line.at("closest_control");
+    record.closest_control = ClosestControl{.array = closest.at("array"),
+                                            .control = closest.at("control"),
+                                            .rho = rho_from(closest.at("rho")).value_or(0.0)};
+  }
+  if (line.contains("plateau")) record.plateau = plateau_from(line.at("plateau"));
+  if (line.contains("schedule")) {
+    const json& schedule = line.at("schedule");
+    record.schedule =
+        Schedule{.lane = schedule.at("lane"), .batch_ms = schedule.at("batch_ms"), .done_ms = schedule.at("done_ms")};
   }
   record.selector = line.value("selector", "");
   record.sizes = line.value("sizes", std::vector<std::int64_t>());

@@ -35,8 +35,12 @@ CaseRecord full_record() {
       .sizes = {0, 7, 65537},
       .controls_rejected = 7,
       .inconclusive = {.path = 1, .kink = 2, .conditioning = 3, .overflow = 4, .race = 5, .domain = 6},
+      .rho_histogram = {600, 20, 5, 2, 1, 0, 0, 0, 0, 0, 12},
+      .closest_control = ClosestControl{.array = "grad_x", .control = "the doubled result", .rho = kInf},
+      .plateau = Plateau{.input_set = 3, .gradient = 1.5, .allowed = 1e-6, .estimates = {{0.015625, 1.5001}}},
       .attempts = {Outcome::crashed, Outcome::fail},
       .time_ms = {.read = 1, .adjoint = 2, .emit = 3, .build = 4.125, .reference = 5, .run = 6, .compare = 7},
+      .schedule = Schedule{.lane = 2, .batch_ms = 12.5, .done_ms = 380.25},
       .source = {.file = "loop.py", .line = 12},
       .reproduce = "assay run loop/product/f32/cpu/backward/strict --seed 7",
       .finding = Finding{.line = 9, .access = "store out[3]", .threads = {"(3)", "(4)"}},
@@ -122,9 +126,14 @@ TEST(RecordJson, DefaultRecordLeavesOutWhatItDoesNotHave) {
   record.artifact.reset();
   record.log.clear();
   record.rho_max.reset();
+  record.rho_histogram = {};
+  record.closest_control.reset();
+  record.plateau.reset();
+  record.schedule.reset();
   const json line = json::parse(to_line(record));
   EXPECT_EQ(first_complaint(line.dump()), "");
-  for (const char* name : {"failures", "finding", "sizes", "faults", "profiles", "artifact", "log"})
+  for (const char* name : {"failures", "finding", "sizes", "faults", "profiles", "artifact", "log", "rho_histogram",
+                           "closest_control", "plateau", "schedule"})
     EXPECT_FALSE(line.contains(name)) << name;
   EXPECT_TRUE(line.at("rho_max").is_null());
   EXPECT_EQ(case_from(line), record);
@@ -165,6 +174,12 @@ TEST(RecordOf, TakesTheNameApart) {
   EXPECT_EQ(record.family + " " + record.kernel + " " + record.types, "loop product f32");
   EXPECT_EQ(record.device + " " + record.pass + " " + record.mode, "cpu backward strict");
   EXPECT_EQ(record_of("loop/product/f32/cpu/forward").mode, "");
+}
+
+TEST(Epoch, OfAMoment) {
+  EXPECT_EQ(epoch_s("1970-01-01T00:00:01Z"), 1);
+  EXPECT_EQ(epoch_s("2026-11-21T03:47:02Z"), 1'795'232'822);
+  EXPECT_EQ(epoch_s("yesterday"), 0);
 }
 
 TEST(RunId, IsUnique) { EXPECT_NE(make_run_id(), make_run_id()); }

@@ -18,7 +18,8 @@ namespace assay::harness {
 namespace {
 
 // Files that are made of the records of a run: beside another run's records they would mislead.
-constexpr std::array<std::string_view, 2> kDerivedFiles{"report.json", "report.html"};
+constexpr std::array<std::string_view, 8> kDerivedFiles{"report.json",    "report.html", "junit.xml",    "ctrf.json",
+                                                        "findings.sarif", "summary.md",  "failures.csv", "trace.json"};
 
 std::string cause(int error_number) { return std::generic_category().message(error_number); }
 

@@ -54,6 +54,8 @@ class RecordWriter {
   // The same for records that were made elsewhere, with the moment and the wall time as they were there.
   Result<RunEnd> finish(const std::string& finished, double wall_time_s);
 
+  // Milliseconds since create; of a resumed run with the time up to its last record.
+  [[nodiscard]] double elapsed_ms() const { return (monotonic_s() - started_s_) * 1e3; }
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   [[nodiscard]] const OutcomeCounts& counts() const { return counts_; }
 

@@ -1,7 +1,6 @@
 // RecordWriter::resume: going on with the records of a run that was cut off.
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -27,10 +26,9 @@ std::int64_t whole_lines(const std::filesystem::path& file) {
 
 /// Seconds from the start of the run, "2026-11-21T03:47:02Z", to the last record.
 double seconds_worked(const std::string& started, int descriptor) {
-  std::tm utc{};
   struct stat status {};
-  if (::strptime(started.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc) == nullptr || ::fstat(descriptor, &status) != 0) return 0;
-  return std::max(0.0, std::difftime(status.st_mtime, ::timegm(&utc)));
+  if (epoch_s(started) == 0 || ::fstat(descriptor, &status) != 0) return 0;
+  return std::max(0.0, static_cast<double>(status.st_mtime) - epoch_s(started));
 }
 
 Error refusal(const std::string& why, const std::filesystem::path& dir) {

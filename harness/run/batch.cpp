@@ -67,6 +67,9 @@ void take_verdict(CaseRecord& record, PassVerdict verdict) {
   record.sizes.assign(verdict.sizes.begin(), verdict.sizes.end());
   for (const auto& [array, tally] : verdict.controls)
     record.controls_rejected += tally.rejected;
+  record.rho_histogram = verdict.rho_histogram;
+  record.closest_control = verdict.closest_control();
+  record.plateau = std::move(verdict.plateau);
   record.inconclusive = verdict.inconclusive;
   record.tiers = verdict.tiers;
   record.failures = std::move(verdict.mismatches);
@@ -96,9 +99,10 @@ std::string telling_line(const std::string& log) {
 }
 
 /// The texts of a kernel, for the report.
-Artifact artifact_of(const Prepared& prepared, const Printer& printer) {
+Artifact artifact_of(const Prepared& prepared, const Printer& printer, std::string compile_command) {
   Artifact artifact;
   artifact.python = prepared.source->python;
+  artifact.compile_command = std::move(compile_command);
   if (prepared.source->module == nullptr) return artifact;
   artifact.ir = ir::to_text(*prepared.source->module);
   const ir::Function* backward = prepared.adjoint ? &prepared.adjoint->module.kernels[0] : nullptr;
@@ -159,13 +163,22 @@ class KernelRun {
         record.time_ms.run = judgement->run_ms * share;
         record.time_ms.compare = judgement->compare_ms * share;
       }
-      if (!is_pass(record.outcome)) record.artifact = artifact_of(prepared_, printer_);
+      add_artifact(record, pass == passes.front());
       records.push_back(std::move(record));
     }
     return records;
   }
 
  private:
+  /// Of the cases that pass only the kernel's first one has its texts, and no long ones.
+  void add_artifact(CaseRecord& record, bool first) const {
+    constexpr std::size_t kSmall = 24 * 1024;
+    if (is_pass(record.outcome) && (!first || prepared_.source->python.size() > kSmall)) return;
+    Artifact artifact = artifact_of(prepared_, printer_, device_.build_command(options_.mode.flags));
+    const std::size_t size = artifact.python.size() + artifact.cpp.size() + artifact.cuda.size() + artifact.ir.size();
+    if (!is_pass(record.outcome) || size <= kSmall) record.artifact = std::move(artifact);
+  }
+
   Judgement judged(const backends::BuiltKernel& kernel, backends::Session& session) const {
     const Subject subject{.module = *prepared_.source->module,
                           .kernel = prepared_.kernel(),

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 #include <thread>
+#include <utility>
 
 #include "harness/run/batch.hpp"
 #include "harness/run/repeat.hpp"
@@ -53,13 +54,14 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backen
   std::mutex writing;
   std::optional<Error> failure;
 
-  const auto take = [&](const CaseRecord& record) {
+  const auto take = [&](CaseRecord record, int lane, double batch_ms) {
+    record.schedule = Schedule{.lane = lane, .batch_ms = batch_ms, .done_ms = writer.elapsed_ms()};
     const std::lock_guard lock(writing);
     if (failure || !writer.is_pending(record.name)) return;
     if (progress) progress(record);
     if (auto written = writer.append(record); !written.ok()) failure = written.error();
   };
-  const auto work = [&] {
+  const auto work = [&](int lane) {
     for (;;) {
       const std::size_t first = next.fetch_add(batch);
       const auto failed = [&] {
@@ -68,14 +70,17 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backen
       };
       if (first >= all.size() || failed()) return;
       const auto part = all.subspan(first, std::min(batch, all.size() - first));
-      if (runs) run_repeatedly(part, device, printer, options, take);
-      else unsupported_batch(part, device, options, take);
+      const auto take_here = [&, batch_ms = writer.elapsed_ms()](CaseRecord record) {
+        take(std::move(record), lane, batch_ms);
+      };
+      if (runs) run_repeatedly(part, device, printer, options, take_here);
+      else unsupported_batch(part, device, options, take_here);
     }
   };
   std::vector<std::jthread> threads;
   for (std::size_t t = 1; t < jobs; ++t)
-    threads.emplace_back(work);
-  work();
+    threads.emplace_back(work, static_cast<int>(t));
+  work(0);
   threads.clear();
   if (failure) return *failure;
   return writer.counts();

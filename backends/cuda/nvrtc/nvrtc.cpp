@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "backends/shared_object.hpp"
 
@@ -76,6 +77,10 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
     arguments.emplace_back("--generate-line-info");
   }
   return arguments;
+}
+
+std::string nvcc_command(const NvrtcOptions& options) {
+  return fmt::format("nvcc --ptx {} kernel.cu", fmt::join(nvrtc_arguments(options), " "));
 }
 
 Result<Nvrtc> Nvrtc::load() {

@@ -22,6 +22,9 @@ struct NvrtcOptions {
 /// The command line of the options, spelt out in full: nothing is left to a default that a toolkit could change.
 [[nodiscard]] std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options);
 
+/// The same compilation of kernel.cu to PTX by nvcc, as one line for a shell.
+[[nodiscard]] std::string nvcc_command(const NvrtcOptions& options);
+
 struct Compiled {
   std::string ptx;
   std::string cubin;  ///< empty for compute_XX
