@@ -42,6 +42,11 @@ void add_baseline_option(CLI::App& command, std::string& path) {
       ->option_text("PATH");
 }
 
+void add_certification_option(CLI::App& command, std::string& dir) {
+  command.add_option("--certification", dir, "Show the score of `assay certify --output DIR` in the report")
+      ->option_text("DIR");
+}
+
 void add_device_option(CLI::App& command, std::string& device, const std::string& does) {
   command.add_option("--device", device, does)
       ->option_text(fmt::format("{{{}}} [{}]", fmt::join(kDeviceNames, ","), device))

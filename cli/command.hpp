@@ -56,6 +56,9 @@ Result<void> print(std::string_view text);
 /// Adds `--baseline`: the run's folder or failures.csv that reports tell the changes since.
 void add_baseline_option(CLI::App& command, std::string& path);
 
+/// Adds `--certification`: the folder with the certification.json that the report takes its score from.
+void add_certification_option(CLI::App& command, std::string& dir);
+
 /// Adds `--device` with the names of all devices; `does` says what the option does for this command.
 void add_device_option(CLI::App& command, std::string& device, const std::string& does);
 

@@ -233,16 +233,6 @@ int status_of(const reports::Verdict& verdict, std::size_t unread) {
   return unread > 0 && fine ? to_int(ExitStatus::unexpected) : verdict.exit_status;
 }
 
-/// The baseline is read before the run, which may write into its folder.
-Result<reports::ReportOptions> report_options(const JudgeOptions& options) {
-  reports::ReportOptions how;
-  if (options.baseline.empty()) return how;
-  Result<reports::Baseline> baseline = reports::read_baseline(options.baseline);
-  if (!baseline.ok()) return baseline.error();
-  how.baseline = baseline.take();
-  return how;
-}
-
 Result<std::vector<harness::Expectation>> expectations_of(const JudgeOptions& options) {
   if (options.expect.empty()) return std::vector<harness::Expectation>{};
   return harness::read_expectations(options.expect);
@@ -251,7 +241,8 @@ Result<std::vector<harness::Expectation>> expectations_of(const JudgeOptions& op
 }  // namespace
 
 int judge_kernels(const JudgeOptions& options) {
-  Result<reports::ReportOptions> how = report_options(options);
+  // Read before the run, which may write into their folders.
+  const Result<reports::ReportOptions> how = read_report_options(options.baseline, options.certification);
   if (!how.ok()) return fail(how.error());
   Result<std::vector<harness::Expectation>> expectations = expectations_of(options);
   if (!expectations.ok()) return fail(expectations.error());

@@ -31,9 +31,10 @@ struct JudgeOptions {
   std::string failed_in;  ///< judge what failed in this folder's run, in place of the selectors; empty: the selectors
   std::string shard;      ///< "2/4"; empty: all
   int repeat = 1;
-  std::string baseline;  ///< of the reports; empty: none
-  std::string expect;    ///< the file of failures that are known; empty: none
-  double reduce = 10;    ///< seconds to spend on making kernels that fail small; 0: none
+  std::string baseline;       ///< of the reports; empty: none
+  std::string certification;  ///< folder of the one whose score the reports show; empty: none
+  std::string expect;         ///< the file of failures that are known; empty: none
+  double reduce = 10;         ///< seconds to spend on making kernels that fail small; 0: none
   reports::ColorChoice color = reports::ColorChoice::automatic;
   std::vector<std::string> command_line;  ///< as given, for the record
 };

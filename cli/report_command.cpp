@@ -22,6 +22,7 @@ struct ReportOptions {
   std::string output;  ///< of the merged run
   std::string expect;
   std::string baseline;
+  std::string certification;
   reports::ColorChoice color = reports::ColorChoice::automatic;
 };
 
@@ -38,20 +39,16 @@ Result<std::filesystem::path> run_of(const ReportOptions& options) {
 }
 
 int report(const ReportOptions& options) {
-  reports::ReportOptions how;
+  Result<reports::ReportOptions> how = read_report_options(options.baseline, options.certification);
+  if (!how.ok()) return fail(how.error());
   if (!options.expect.empty()) {
     const auto expectations = harness::read_expectations(options.expect);
     if (!expectations.ok()) return fail(expectations.error());
-    how.expectations = harness::to_json(*expectations);
-  }
-  if (!options.baseline.empty()) {
-    Result<reports::Baseline> baseline = reports::read_baseline(options.baseline);
-    if (!baseline.ok()) return fail(baseline.error());
-    how.baseline = baseline.take();
+    how->expectations = harness::to_json(*expectations);
   }
   const Result<std::filesystem::path> dir = run_of(options);
   if (!dir.ok()) return fail(dir.error());
-  const Result<reports::Reports> written = reports::write_reports(*dir, how);
+  const Result<reports::Reports> written = reports::write_reports(*dir, *how);
   if (!written.ok()) return fail(written.error());
   const Result<void> printed = print_closing(*written, options.color);
   return printed.ok() ? written->summary.verdict.exit_status : fail(printed.error());
@@ -73,6 +70,7 @@ void add_report(CLI::App& app, Invocation& invocation) {
   command.add_option("--expect", options->expect, "Failures that are known, in place of those that the run was given")
       ->option_text("FILE.csv");
   add_baseline_option(command, options->baseline);
+  add_certification_option(command, options->certification);
   add_color_option(command, options->color);
   command.footer("Runs nothing, and so has no device option. The exit status is the run's.");
   command.callback([options, &invocation] { invocation.status = report(*options); });

@@ -3,8 +3,10 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "reports/certification.hpp"
 
 namespace assay::cli {
 
@@ -17,6 +19,21 @@ Result<void> print_closing(const reports::Reports& reports, reports::ColorChoice
   return print(fmt::format("{}{}report: {}\n",
                            reports::closing_table(reports.run, reports.summary, reports::use_color_on_stdout(color)),
                            changes, (error ? reports.html : page).lexically_normal().string()));
+}
+
+Result<reports::ReportOptions> read_report_options(const std::string& baseline, const std::string& certification) {
+  reports::ReportOptions options;
+  if (!baseline.empty()) {
+    Result<reports::Baseline> read = reports::read_baseline(baseline);
+    if (!read.ok()) return read.error();
+    options.baseline = read.take();
+  }
+  if (!certification.empty()) {
+    Result<nlohmann::json> read = reports::read_certification(certification);
+    if (!read.ok()) return read.error();
+    options.certification = read.take();
+  }
+  return options;
 }
 
 }  // namespace assay::cli

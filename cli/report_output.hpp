@@ -1,4 +1,4 @@
-// How a run closes on the terminal.
+// What reports are given beside a run, and how a run closes on the terminal.
 #pragma once
 
 #include "ir/support/result.hpp"
@@ -9,5 +9,9 @@ namespace assay::cli {
 
 /// Prints the closing table and where the report is.
 Result<void> print_closing(const reports::Reports& reports, reports::ColorChoice color);
+
+/// What reports are given beside a run: a baseline (a folder, or its failures.csv) and the folder of a certification;
+/// empty: none.
+Result<reports::ReportOptions> read_report_options(const std::string& baseline, const std::string& certification);
 
 }  // namespace assay::cli

@@ -95,6 +95,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command.add_option("--expect", options->expect, "Failures that are known, as a table: docs/verdicts.md")
       ->option_text("FILE.csv");
   add_baseline_option(command, options->baseline);
+  add_certification_option(command, options->certification);
   add_color_option(command, options->color);
   command.footer(kFooter);
   command.callback([options, &invocation] {

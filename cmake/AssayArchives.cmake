@@ -15,5 +15,6 @@ function(assay_find_archive target archive header)
     INTERFACE_INCLUDE_DIRECTORIES "${${stem}_INCLUDE_DIR}")
 endfunction()
 
+assay_find_archive(assay_zlib libz.a zlib.h)
 assay_find_archive(assay_zstd libzstd.a zstd.h)
 assay_find_archive(assay_tree_sitter libtree-sitter.a tree_sitter/api.h)

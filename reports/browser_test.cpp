@@ -52,6 +52,10 @@ class ReportInBrowser : public ::testing::Test {
   void reopen(const std::string& fragment) {
     const Result<void> opened = browser_->open(url_ + fragment);
     ASSERT_TRUE(opened.ok()) << opened.error().text();
+    if (!scripts_) return;
+    ASSERT_EQ(value("new Promise(done => { const wait = () => document.documentElement.dataset.ready ? done(true) : "
+                    "setTimeout(wait, 1); wait(); })"),
+              true);
   }
   json value(const std::string& expression) {
     const Result<json> found = browser_->evaluate(expression);
@@ -68,6 +72,7 @@ class ReportInBrowser : public ::testing::Test {
   static inline std::string* program_ = nullptr;
   fs::path dir_;
   std::string url_;
+  bool scripts_ = true;
   std::optional<testing::Browser> browser_;
 };
 
@@ -120,6 +125,33 @@ TEST_F(ReportInBrowser, FragmentIsTheState) {
   EXPECT_THAT(browser_->complaints(), IsEmpty());
 }
 
+TEST_F(ReportInBrowser, PageOfACaseShowsItsMargins) {
+  open({}, "#case=loop/generated_1_0020/f32/cpu/backward");
+  EXPECT_EQ(value("document.querySelectorAll('#case .chart').length"), 2);
+  EXPECT_EQ(value("document.querySelectorAll('#case .chart circle').length"), 6) << "a dot for each difference";
+  const std::string text = value("document.getElementById('case').textContent");
+  for (const char* part : {"a zero gradient for grad_x, off by ", "T1 double lift"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_THAT(browser_->complaints(), IsEmpty());
+}
+
+TEST_F(ReportInBrowser, LinesThatCorrespondAreMarkedInAllSources) {
+  open({}, "#case=loop/generated_1_0020/f32/cpu/backward");
+  const char* const kText = "[...document.querySelectorAll('#case .sources .on')].map(line => line.textContent.trim())";
+  value(
+      "[...document.querySelectorAll('#case .sources figure:nth-child(2) .line')]"
+      ".find(line => line.textContent.includes('p = p * x')).click()");
+  EXPECT_EQ(value(kText), json::array({"p *= x[i * n + j]", "// 27: p *= x[i * n + j]", "p = p * x[i * n + j];",
+                                       "// 27: p *= x[i * n + j]", "p = p * x[i * n + j];"}));
+  value(
+      "[...document.querySelectorAll('#case .sources figure:nth-child(1) .line')]"
+      ".find(line => line.textContent.includes('wp.tid()')).dispatchEvent(new Event('mouseover', {bubbles: true}))");
+  EXPECT_EQ(value(kText), json::array({"i = wp.tid()", "// 24: i = wp.tid()", "const int i = int(thread);",
+                                       "// 24: i = wp.tid()", "const int i = int(thread);"}));
+  EXPECT_THAT(value("document.querySelector('#case .sources pre').innerText").get<std::string>(),
+              HasSubstr("i = wp.tid()\n    p = float(1.0)\n"));
+}
+
 TEST_F(ReportInBrowser, KeyboardFiltersMovesAndOpens) {
   open({});
   press("/");
@@ -162,6 +194,7 @@ TEST_F(ReportInBrowser, HostileTextStaysText) {
 
 TEST_F(ReportInBrowser, IsReadableWithoutScripts) {
   ASSERT_TRUE(browser_->disable_scripts().ok());
+  scripts_ = false;
   open({});
   const std::string text = value("document.body.innerText");
   for (const char* part :
@@ -175,12 +208,11 @@ TEST_F(ReportInBrowser, IsReadableWithoutScripts) {
 TEST_F(ReportInBrowser, TenThousandCasesAreSmallAndDrawnInWindows) {
   open({.kernels_per_family = 280});
   EXPECT_LT(fs::file_size(dir_ / kReportHtmlFile), 3U << 20U);
-  EXPECT_EQ(value("JSON.parse(document.getElementById('data').textContent).rows.length"), 10080);
+  EXPECT_EQ(value("document.getElementById('shown').textContent"), "10\u202f080 of 10\u202f080");
   EXPECT_LT(value("document.querySelectorAll('.row').length").get<int>(), 100);
   value("document.getElementById('list').scrollTop = 1e9");
   EXPECT_EQ(value_after_frame("document.querySelector('.row:last-child .badge').textContent"),
             "unsupported(no CUDA driver)");
-  EXPECT_LT(value("performance.timing.domComplete - performance.timing.navigationStart").get<double>(), 4000.0);
   EXPECT_THAT(browser_->complaints(), IsEmpty());
 }
 
@@ -196,7 +228,11 @@ TEST_F(ReportInBrowser, TenThousandCasesAnswerWithinASecond) {
     return value(fmt::format(fmt::runtime(kTimeOf), action)).get<double>();
   };
   const auto shown = [&] { return value("document.getElementById('shown').textContent").get<std::string>(); };
-  EXPECT_LT(value("performance.timing.domComplete - performance.timing.responseEnd").get<double>(), 1000.0);
+  // From the last byte of the file to a page that answers.
+  EXPECT_LT(value("performance.getEntriesByName('ready')[0].startTime - "
+                  "performance.getEntriesByType('navigation')[0].responseEnd")
+                .get<double>(),
+            1000.0);
   const std::string type =
       "const f = document.getElementById('filter'); f.value = '{}'; f.dispatchEvent(new Event('input'))";
   EXPECT_LT(time_of(fmt::format(fmt::runtime(type), "mismatch nested")), 1000.0);

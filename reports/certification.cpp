@@ -16,19 +16,11 @@ namespace {
 
 using nlohmann::json;
 
-// "99.7", of 0 mutants "".
-std::string percent(const json& tally, const char* part, const char* whole = "mutants") {
-  const auto mutants = tally.at(whole).get<double>();
-  if (mutants == 0) return "";
-  // Rounded down: 100 means all.
-  return fmt::format("{:.1f}", std::floor(1000 * tally.at(part).get<double>() / mutants) / 10);
-}
-
 std::string number(const json& value) { return fmt::format("{}", value.get<std::int64_t>()); }
 
 std::vector<std::string> tally_texts(const json& tally) {
-  return {number(tally.at("mutants")), percent(tally, "killed"),       percent(tally, "by_lift", "lifted"),
-          percent(tally, "by_native"), number(tally.at("equivalent")), number(tally.at("kernels"))};
+  return {number(tally.at("mutants")),    percent_of(tally, "killed"),    percent_of(tally, "by_lift", "lifted"),
+          percent_of(tally, "by_native"), number(tally.at("equivalent")), number(tally.at("kernels"))};
 }
 
 std::vector<std::string> row_of(const std::string& name, const json& tally) {
@@ -93,6 +85,12 @@ std::string plants_section(const json& plants) {
 
 }  // namespace
 
+std::string percent_of(const json& tally, const char* part, const char* whole) {
+  const auto count = tally.at(whole).get<double>();
+  if (count == 0) return "";
+  return fmt::format("{:.1f}", std::floor(1000 * tally.at(part).get<double>() / count) / 10);
+}
+
 Result<json> read_certification(const std::filesystem::path& dir) {
   const std::filesystem::path path = dir / kCertificationFile;
   std::ifstream file(path, std::ios::binary);
@@ -140,8 +138,8 @@ std::string certification_document(const json& certification) {
       "**{} of {} mutants killed: {} %** (double lift {} %, native precision {} %). {}\n\n",
       certification.at("device").get<std::string>(), number(certification.at("planned")),
       number(certification.at("seed")), certification.at("commit").get<std::string>(), number(all.at("killed")),
-      number(all.at("mutants")), percent(all, "killed"), percent(all, "by_lift", "lifted"), percent(all, "by_native"),
-      controls_text(certification.at("controls")));
+      number(all.at("mutants")), percent_of(all, "killed"), percent_of(all, "by_lift", "lifted"),
+      percent_of(all, "by_native"), controls_text(certification.at("controls")));
   text += "## By operator\n\n";
   std::vector<std::string> columns = head("operator");
   columns.emplace_back("what it changes");
@@ -166,7 +164,7 @@ std::string certification_document(const json& certification) {
             markdown_head({"bounds times", "still killed", "%"});
     for (const json& one : widened.at("killed")) {
       text += markdown_row({fmt::format("{}", one.at("factor").get<double>()), number(one.at("killed")),
-                            percent({{"mutants", widened.at("mutants")}, {"killed", one.at("killed")}}, "killed")});
+                            percent_of({{"mutants", widened.at("mutants")}, {"killed", one.at("killed")}}, "killed")});
     }
   }
   text += plants_section(plants_of(certification));

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -14,6 +15,10 @@ inline constexpr std::string_view kCertificationFile = "certification.json";
 
 /// Reads DIR/certification.json. Fails where there is none, and with the pointer to what the schema does not admit.
 Result<nlohmann::json> read_certification(const std::filesystem::path& dir);
+
+/// "99.7": the part of a tally in the whole, in per cent and rounded down, so that 100.0 means all; "" where the whole
+/// is 0.
+std::string percent_of(const nlohmann::json& tally, const char* part = "killed", const char* whole = "mutants");
 
 /// The score by operator as a table for the terminal, and a line for each survivor.
 std::string certification_table(const nlohmann::json& certification, bool color);

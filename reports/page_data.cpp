@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -14,17 +16,28 @@ using nlohmann::json;
 struct TierLabel {
   const char* member;
   const char* label;
+  const char* bound;  // how it comes about
 };
 
-constexpr std::array<TierLabel, 5> kTiers{{{"t0", "T0 oracle self-test"},
-                                           {"t1", "T1 double lift"},
-                                           {"t2", "T2 self-consistency"},
-                                           {"t3", "T3 native precision"},
-                                           {"t5", "T5 determinism"}}};
+constexpr std::array<TierLabel, 5> kTiers{{
+    {"t0", "T0 oracle self-test",
+     "The oracle against itself: its reverse sweep against its dual numbers, and these against finite differences."},
+    {"t1", "T1 double lift",
+     "The generated code computed in double. What each operation rounds off (u = 2⁻⁵³, library functions by their "
+     "documented error) is added to what it passes on of its operands' bounds."},
+    {"t2", "T2 self-consistency",
+     "The generated gradient against differences of the generated forward. Allowed is 10⁻⁸ of the sizes that are "
+     "summed, and the error that the extrapolation says it has."},
+    {"t3", "T3 native precision",
+     "The generated code in its own types: as in T1, each value with the roundoff of its type (f32 2⁻²⁴, f64 2⁻⁵³, f16 "
+     "2⁻¹¹, bf16 2⁻⁸), sums of no known order for every order."},
+    {"t5", "T5 determinism",
+     "Other orders of threads, other seeds, the same again: within the bounds of T1 and T3, or the same bit for bit."},
+}};
 constexpr std::array<const char*, 6> kDoubts{"path", "kink", "conditioning", "overflow", "race", "domain"};
 
-// Sources of passing cases are of use and not needed: as many as fit.
-constexpr std::size_t kPassingSourceBytes = 768 * 1024;
+// Sources of passing cases are of use and not needed: as many as fit. They shrink to a tenth when packed.
+constexpr std::size_t kPassingSourceBytes = 4 * 1024 * 1024;
 
 // Each distinct text once; rows carry its position.
 class TextPool {
@@ -74,6 +87,29 @@ json tier_rows(const json& tiers) {
   return rows;
 }
 
+// The counts without the zeros at their end.
+json histogram_row(const json& record) {
+  json counts = record.value("rho_histogram", json::array());
+  while (!counts.empty() && counts.back() == 0)
+    counts.erase(counts.size() - 1);
+  return counts;
+}
+
+// Three digits are enough to draw.
+double rounded(double value) { return std::strtod(fmt::format("{:.2e}", value).c_str(), nullptr); }
+
+// [input set, gradient, allowed, longest step, how far each estimate is from the gradient]; null where T2 did not run.
+json plateau_row(const json& record) {
+  if (!record.contains("plateau") || record.at("plateau").at("estimates").empty()) return nullptr;
+  const json& plateau = record.at("plateau");
+  json distances = json::array();
+  for (const json& estimate : plateau.at("estimates")) {
+    const double distance = std::abs(estimate.at("value").get<double>() - plateau.at("gradient").get<double>());
+    distances.push_back({estimate.at("step"), rounded(distance)});
+  }
+  return {plateau.at("input_set"), rounded(plateau.at("gradient")), rounded(plateau.at("allowed")), distances};
+}
+
 class RowMaker {
  public:
   explicit RowMaker(const Summary& summary) : summary_(summary) {}
@@ -99,6 +135,9 @@ class RowMaker {
             record.at("controls_rejected"),
             doubts,
             tier_rows(record.at("tiers")),
+            histogram_row(record),
+            closest_row(record),
+            plateau_row(record),
             attempts,
             times,
             texts_.position(record.at("source").at("file")),
@@ -107,13 +146,22 @@ class RowMaker {
   }
 
   [[nodiscard]] json columns() const {
-    return {"name",         "outcome", "kind",     "message", "rho",  "values", "input_sets", "controls",
-            "inconclusive", "tiers",   "attempts", "times",   "file", "line",   "reproduce"};
+    return {"name",  "outcome",   "kind",    "message", "rho",      "values", "input_sets", "controls", "inconclusive",
+            "tiers", "histogram", "closest", "plateau", "attempts", "times",  "file",       "line",     "reproduce"};
   }
   json take_texts() { return texts_.take(); }
   json take_outcomes() { return outcomes_.take(); }
 
  private:
+  // [array, control, rho] of the wrong result that was nearest to being accepted; null where there was none.
+  json closest_row(const json& record) {
+    if (!record.contains("closest_control")) return nullptr;
+    const json& closest = record.at("closest_control");
+    const json& rho = closest.at("rho");
+    return {texts_.position(closest.at("array")), texts_.position(closest.at("control")),
+            rho.is_number() ? json(rounded(rho)) : rho};
+  }
+
   const Summary& summary_;
   TextPool texts_;
   Outcomes outcomes_;
@@ -126,7 +174,8 @@ json passing_sources(const Run& run) {
     if (tone_of(record) != Tone::passed || !record.contains("artifact")) continue;
     bytes += artifact_size(record);
     if (bytes > kPassingSourceBytes) break;
-    sources[record.at("case").get<std::string>()] = source_texts(record);
+    sources[record.at("case").get<std::string>()] = {{"texts", source_texts(record)},
+                                                     {"compile_command", record.at("artifact").at("compile_command")}};
   }
   return sources;
 }
@@ -165,7 +214,7 @@ json page_data(const Run& run, const Summary& summary, const std::string& title)
     stages.push_back(stage.first);
   json tiers = json::array();
   for (const TierLabel& tier : kTiers)
-    tiers.push_back(tier.label);
+    tiers.push_back({{"label", tier.label}, {"bound", tier.bound}});
   return {{"title", title},
           {"columns", maker.columns()},
           {"rows", std::move(rows)},

@@ -211,6 +211,18 @@ json flaky_view(const Run& run, const Summary& summary) {
 // A count that a section shows; null, so that the section stays away, where it is 0.
 json shown_count(std::size_t count) { return count == 0 ? json() : json(count_text(static_cast<std::int64_t>(count))); }
 
+// The first damaged lines; null where there are none.
+json schema_errors_view(const Run& run) {
+  constexpr std::size_t kShown = 50;
+  json rows = json::array();
+  for (const DamagedLine& line : run.damaged) {
+    if (rows.size() == kShown) break;
+    rows.push_back({{"number", line.number}, {"pointer", line.pointer}, {"message", line.message}});
+  }
+  if (rows.empty()) return nullptr;
+  return {{"more", shown_count(run.damaged.size() - rows.size())}, {"rows", std::move(rows)}};
+}
+
 }  // namespace
 
 json page_view(const Run& run, const Summary& summary, const Changes* changes) {
@@ -224,6 +236,7 @@ json page_view(const Run& run, const Summary& summary, const Changes* changes) {
   view["funnel"] = funnel_view(summary.denominators);
   view["values_compared"] = count_text(summary.denominators.values_compared);
   view["devices"] = devices_view(run, summary.denominators);
+  view["schema_errors"] = schema_errors_view(run);
   view["groups"] = groups_view(run, summary);
   view["groups_count"] = shown_count(red);
   view["findings"] = findings_view(run, summary);

@@ -9,7 +9,8 @@
 
 namespace assay::reports {
 
-// Everything of the page but its style, script, data and security policy. `changes` is null where there is no baseline.
+// Everything of the page but its style, script, data, security policy and what strength_view gives. `changes` is null
+// where there is no baseline.
 nlohmann::json page_view(const Run& run, const Summary& summary, const Changes* changes);
 
 // What changed since the baseline.
@@ -17,6 +18,10 @@ nlohmann::json changes_view(const Changes& changes);
 
 // How many cases used up which share of their bounds: bars of a histogram of their greatest rho.
 nlohmann::json margins_view(const Run& run);
+
+// How strong the judge was: wrong results that it refused in this run, and the score of a certification, which may be
+// null.
+nlohmann::json strength_view(const Run& run, const nlohmann::json* certification);
 
 // The grid of family by device and pass: members grid_devices, grid_columns, grid_rows, grid_totals.
 nlohmann::json grid_view(const Summary& summary);

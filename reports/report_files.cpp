@@ -15,6 +15,7 @@
 #include "reports/formats/junit.hpp"
 #include "reports/formats/markdown.hpp"
 #include "reports/formats/sarif.hpp"
+#include "reports/formats/trace.hpp"
 #include "reports/report_html.hpp"
 #include "reports/report_json.hpp"
 #include "schemas/embedded.hpp"
@@ -49,7 +50,7 @@ Result<void> replace_file(const std::filesystem::path& file, std::string_view te
 }
 
 Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOptions& options) {
-  Result<Run> run = read_run(dir);
+  Result<Run> run = read_run(dir, Damage::listed);
   if (!run.ok()) return run.error();
   if (options.expectations) hold_to(*run, *options.expectations);
   Reports reports{
@@ -58,6 +59,7 @@ Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOpti
   if (options.baseline) reports.changes = changes_since(*options.baseline, reports.run);
   const Changes* const changes = reports.changes ? &*reports.changes : nullptr;
 
+  const nlohmann::json* const certification = options.certification ? &*options.certification : nullptr;
   const nlohmann::json report = report_json(reports.run, reports.summary, changes);
   if (const auto complaints = schemas::Validator(schemas::kReportSchemaText).complaints(report); !complaints.empty()) {
     std::fprintf(stderr, "assay: bug: report.json breaks its schema: %s\n", complaints.front().text().c_str());
@@ -65,12 +67,13 @@ Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOpti
   }
   const std::pair<std::string_view, std::string> files[] = {
       {kReportJsonFile, text_of(report)},
-      {kReportHtmlFile, report_html(reports.run, reports.summary, changes)},
+      {kReportHtmlFile, report_html(reports.run, reports.summary, changes, certification)},
       {kJunitFile, junit_xml(reports.run)},
       {kCtrfFile, text_of(ctrf_json(reports.run, reports.summary))},
       {kSarifFile, text_of(sarif_json(reports.run, reports.summary))},
       {kMarkdownFile, summary_markdown(reports.run, reports.summary, changes)},
-      {kFailuresFile, failures_csv(reports.run)}};
+      {kFailuresFile, failures_csv(reports.run)},
+      {kTraceFile, chrome_trace(reports.run)}};
   for (const auto& [name, text] : files) {
     if (Result<void> written = replace_file(dir / name, text); !written.ok()) return written.error();
   }

@@ -20,10 +20,12 @@ inline constexpr std::string_view kCtrfFile = "ctrf.json";
 inline constexpr std::string_view kSarifFile = "findings.sarif";
 inline constexpr std::string_view kMarkdownFile = "summary.md";
 inline constexpr std::string_view kFailuresFile = "failures.csv";
+inline constexpr std::string_view kTraceFile = "trace.json";
 
 struct ReportOptions {
   std::optional<nlohmann::json> expectations;  // in place of those of the run's start
   std::optional<Baseline> baseline;
+  std::optional<nlohmann::json> certification;  // of certification.schema.json, for how strong the judge is
 };
 
 struct Reports {

@@ -97,7 +97,7 @@ json report_json(const Run& run, const Summary& summary, const Changes* changes)
                  {"denominators", denominators_json(summary.denominators)},
                  {"counts", summary.counts},
                  {"environment", run.start.at("environment")}};
-  for (const char* list : {"grid", "groups", "findings", "unreached", "expectations", "cases"})
+  for (const char* list : {"grid", "groups", "findings", "unreached", "expectations", "schema_errors", "cases"})
     report[list] = json::array();
   for (const GridCell& cell : summary.grid)
     report["grid"].push_back(cell_json(cell));
@@ -111,6 +111,8 @@ json report_json(const Run& run, const Summary& summary, const Changes* changes)
     report["expectations"].push_back(expectation_json(line));
   for (const json& record : run.cases)
     report["cases"].push_back(case_json(record));
+  for (const DamagedLine& line : run.damaged)
+    report["schema_errors"].push_back({{"line", line.number}, {"pointer", line.pointer}, {"message", line.message}});
   report["flaky"] = json::array();
   for (const Flaky& flaky : summary.flaky) {
     report["flaky"].push_back(

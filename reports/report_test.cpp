@@ -12,6 +12,7 @@
 
 #include "reports/report_files.hpp"
 #include "reports/report_html.hpp"
+#include "reports/terminal.hpp"
 #include "reports/testing/synthetic_run.hpp"
 #include "reports/wording.hpp"
 
@@ -120,14 +121,53 @@ TEST_F(Report, GroupsPutTheGravestFirstAndCellsAddUp) {
   EXPECT_EQ(summary.grid.size(), 36U);
 }
 
-TEST_F(Report, DamagedRecordsAreRefusedWithTheirLine) {
+TEST_F(Report, DamagedLinesAreToldWithTheirPointersAndTurnTheRunRed) {
+  std::string records = testing::synthetic_records({.failures = false});
+  records.replace(records.find("\"outcome\":\"pass\""), 16, "\"outcome\":\"fine\"");
+  write(records + "{}\n{\n");
+  const Result<Reports> reports = write_reports(dir_);
+  ASSERT_TRUE(reports.ok()) << reports.error().text();
+  EXPECT_EQ(reports->summary.verdict.headline, "3 lines of records.jsonl cannot be used");
+  EXPECT_EQ(reports->summary.verdict.exit_status, 1);
+  EXPECT_EQ(reports->summary.counts.at("not_run"), 1) << "the case of the damaged line";
+  const std::string closing = closing_table(reports->run, reports->summary, false);
+  EXPECT_THAT(closing, HasSubstr("records.jsonl:2: /outcome: found \"fine\", expected one of"));
+  const json errors = json::parse(text_of(dir_ / kReportJsonFile)).at("schema_errors");
+  ASSERT_EQ(errors.size(), 3U);
+  EXPECT_EQ(errors[0].at("line"), 2);
+  EXPECT_EQ(errors[0].at("pointer"), "/outcome");
+  EXPECT_EQ(errors[2].at("message"), "found a line that is not JSON");
+  EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("<td>2</td><td><code>/outcome</code></td>"));
+}
+
+TEST_F(Report, DamagedLinesAreRefusedWhereTheRunIsComparedWithAnother) {
   std::string records = testing::synthetic_records({});
   records.replace(records.find("\"outcome\":\"pass\""), 16, "\"outcome\":\"fine\"");
   write(records);
+  const Result<reports::Run> run = read_run(dir_);
+  ASSERT_FALSE(run.ok());
+  EXPECT_THAT(run.error().text(), HasSubstr("records.jsonl:2: /outcome: found \"fine\", expected one of"));
+}
+
+TEST_F(Report, ARunWithoutItsFirstLineIsNoRun) {
+  const std::string records = testing::synthetic_records({});
+  write("{}\n" + records.substr(records.find('\n') + 1));
   const Result<Reports> reports = write_reports(dir_);
   ASSERT_FALSE(reports.ok());
-  EXPECT_THAT(reports.error().text(), HasSubstr("records.jsonl:2: /outcome: found \"fine\", expected one of"));
+  EXPECT_THAT(reports.error().text(), HasSubstr("records.jsonl:1: "));
   EXPECT_FALSE(fs::exists(dir_ / kReportHtmlFile));
+}
+
+TEST_F(Report, ShowsHowStrongTheJudgeIs) {
+  testing::write_synthetic_run(dir_, {});
+  ASSERT_TRUE(write_reports(dir_).ok());
+  EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("assay certify"));
+  const json certification = json::parse(text_of(ASSAY_SOURCE_DIR "/schemas/golden/certification.json"));
+  ASSERT_TRUE(write_reports(dir_, {.certification = certification}).ok());
+  const std::string page = text_of(dir_ / kReportHtmlFile);
+  for (const char* part : {"<b>99.7 %</b> of 412 wrong kernels caught", "drop_contribution",
+                           "loop/horner#branch_negated.0", "-  if c {", "Nearest to being accepted was "})
+    EXPECT_THAT(page, HasSubstr(part));
 }
 
 TEST_F(Report, RecordsOfEveryVersionAreRead) {

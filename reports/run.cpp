@@ -55,29 +55,34 @@ void hold(Run& run) {
   run.expectations = expectations.lines();
 }
 
-// Takes the lines in order; refuses one that contradicts those before it.
+// Takes the lines in order; a line that contradicts those before it is damaged.
 class Collector {
  public:
-  Result<void> take(json line) {
+  void take(int number, const std::string& text) {
+    json line = json::parse(text, nullptr, false);
+    if (line.is_discarded()) return damaged(number, "", "found a line that is not JSON");
     if (const auto complaints = validator_.complaints(line); !complaints.empty()) {
-      return Error{complaints.front().text()};
+      const schemas::Complaint& first = complaints.front();
+      return damaged(number, first.pointer, fmt::format("found {}, expected {}", first.found, first.expected));
     }
     const std::string kind = line.at("record");
     if ((kind == "run_start") != run_.start.is_null()) {
-      return Error{fmt::format("found {}, expected run_start as the first line and only there", kind)};
+      return damaged(number, "", fmt::format("found {}, expected run_start as the first line and only there", kind));
     }
-    if (run_.end) return Error{"found a line after the run's end"};
-    if (kind == "case") return take_case(std::move(line));
+    if (run_.end) return damaged(number, "", "found a line after the run's end");
+    if (kind == "case") return take_case(number, std::move(line));
     if (kind == "run_end") {
       run_.end = std::move(line);
-      return {};
+      return;
     }
     for (const json& name : line.at("plan"))
       position_.emplace(name, position_.size());
     run_.cases.resize(position_.size());
     run_.start = std::move(line);
-    return {};
   }
+
+  [[nodiscard]] const std::vector<DamagedLine>& damage() const { return run_.damaged; }
+  [[nodiscard]] bool has_start() const { return !run_.start.is_null(); }
 
   Result<Run> finish(bool truncated) {
     if (run_.start.is_null()) return Error{"found no whole line, expected the run's start"};
@@ -90,14 +95,17 @@ class Collector {
   }
 
  private:
-  Result<void> take_case(json line) {
+  void damaged(int number, std::string pointer, std::string message) {
+    run_.damaged.push_back({.number = number, .pointer = std::move(pointer), .message = std::move(message)});
+  }
+
+  void take_case(int number, json line) {
     const std::string name = line.at("case");
     const auto found = position_.find(name);
-    if (found == position_.end()) return Error{fmt::format("the case {} is not in the plan", name)};
+    if (found == position_.end()) return damaged(number, "/case", fmt::format("the case {} is not in the plan", name));
     json& slot = run_.cases[found->second];
-    if (!slot.is_null()) return Error{fmt::format("the case {} has two lines", name)};
+    if (!slot.is_null()) return damaged(number, "/case", fmt::format("the case {} has two lines", name));
     slot = std::move(line);
-    return {};
   }
 
   schemas::Validator validator_{schemas::kRecordSchemaText};
@@ -107,12 +115,16 @@ class Collector {
 
 }  // namespace
 
+std::string damage_text(const DamagedLine& line) {
+  return line.pointer.empty() ? line.message : fmt::format("{}: {}", line.pointer, line.message);
+}
+
 void hold_to(Run& run, const json& expectations) {
   run.start["expectations"] = expectations;
   hold(run);
 }
 
-Result<Run> read_run(const std::filesystem::path& dir) {
+Result<Run> read_run(const std::filesystem::path& dir, Damage damage) {
   const std::filesystem::path file = dir / kRecordsFile;
   std::ifstream stream(file, std::ios::binary);
   if (!stream) {
@@ -124,12 +136,9 @@ Result<Run> read_run(const std::filesystem::path& dir) {
   for (int number = 1; std::getline(stream, line); ++number) {
     truncated = stream.eof();  // the line ended without a newline
     if (truncated) break;
-    const std::string where = fmt::format("{}:{}", file.string(), number);
-    json parsed = json::parse(line, nullptr, false);
-    if (parsed.is_discarded()) return Error{"found a line that is not JSON", where};
-    if (Result<void> taken = collector.take(std::move(parsed)); !taken.ok()) {
-      return Error{taken.error().message, where};
-    }
+    collector.take(number, line);
+    if (collector.damage().empty() || (damage == Damage::listed && collector.has_start())) continue;
+    return Error{damage_text(collector.damage().front()), fmt::format("{}:{}", file.string(), number)};
   }
   Result<Run> run = collector.finish(truncated);
   if (!run.ok()) return Error{run.error().message, file.string()};

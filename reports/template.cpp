@@ -140,19 +140,4 @@ std::string escape_html(std::string_view text) {
   return escaped;
 }
 
-std::string script_json(const json& value) {
-  const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  std::string safe;
-  safe.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '<': safe += "\\u003c"; break;
-      case '>': safe += "\\u003e"; break;
-      case '&': safe += "\\u0026"; break;
-      default: safe += c;
-    }
-  }
-  return safe;
-}
-
 }  // namespace assay::reports

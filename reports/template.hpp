@@ -22,7 +22,4 @@ std::string fill(std::string_view text, const nlohmann::json& members);
 // For HTML text and for quoted attributes.
 std::string escape_html(std::string_view text);
 
-// JSON for a <script> element: no byte sequence in it can end the element or open a comment.
-std::string script_json(const nlohmann::json& value);
-
 }  // namespace assay::reports

@@ -124,6 +124,16 @@ std::string further_faults(const json& record) {
   return lines;
 }
 
+// The first damaged lines of the records, each in a line.
+std::string damage_lines(const Run& run) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, run.damaged.size()); ++i)
+    text += fmt::format("{}:{}: {}\n", kRecordsFile, run.damaged[i].number, visible(damage_text(run.damaged[i])));
+  if (run.damaged.size() > kShown) text += fmt::format("and {} more lines\n", run.damaged.size() - kShown);
+  return text;
+}
+
 // Lines that no longer hold, each with its place.
 std::string expectation_lines(const Run& run) {
   std::string lines;
@@ -195,9 +205,10 @@ std::string closing_table(const Run& run, const Summary& summary, bool color) {
   const Verdict& verdict = summary.verdict;
   std::string headline = verdict.headline;
   if (verdict.status != "as_expected") headline += fmt::format(": {}", fmt::join(verdict.reasons, ", "));
-  return fmt::format("{}\n{}\n{}{}\n{}{}", grid_table(summary, color),
-                     styled(headline, style_of(tone_of_verdict(verdict)), color), expectation_lines(run),
-                     denominators_text(run, summary.denominators), unreached_text(run, summary), missing_devices(run));
+  return fmt::format("{}\n{}\n{}{}{}\n{}{}", grid_table(summary, color),
+                     styled(headline, style_of(tone_of_verdict(verdict)), color), damage_lines(run),
+                     expectation_lines(run), denominators_text(run, summary.denominators), unreached_text(run, summary),
+                     missing_devices(run));
 }
 
 }  // namespace assay::reports

@@ -124,7 +124,11 @@ std::size_t gravity(std::string_view reason) {
 Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& counts, const Tally& tally) {
   Verdict verdict{.status = "incomplete", .exit_status = 1};
   const std::int64_t missing = missing_cases(run);
-  if (!run.complete()) {
+  if (!run.damaged.empty()) {
+    const std::size_t lines = run.damaged.size();
+    verdict.headline = fmt::format("{} of records.jsonl cannot be used",
+                                   lines == 1 ? std::string("1 line") : fmt::format("{} lines", lines));
+  } else if (!run.complete()) {
     verdict.headline =
         fmt::format("The run did not finish: {} of {} left no record", missing, cases_text(tally.total()));
   } else if (!end_agrees(run, counts)) {

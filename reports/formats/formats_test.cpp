@@ -16,6 +16,7 @@
 #include "reports/formats/markdown.hpp"
 #include "reports/formats/sarif.hpp"
 #include "reports/formats/text.hpp"
+#include "reports/formats/trace.hpp"
 #include "reports/testing/synthetic_run.hpp"
 
 namespace assay::reports {
@@ -190,6 +191,76 @@ TEST(FailuresCsv, HasALineForEachFailure) {
   const std::string table = failures_csv(run);
   EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')), 1 + count_of(run, kRed));
   EXPECT_EQ(table.substr(0, table.find('\r')), "case,outcome,kind,message");
+}
+
+struct Slice {
+  std::string name;
+  std::string category;
+  int lane;
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+std::vector<Slice> slices_of(const reports::Run& run) {
+  std::vector<Slice> slices;
+  const json trace = json::parse(chrome_trace(run));
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    const std::int64_t begin = event.at("ts");
+    slices.push_back({event.at("name"), event.at("cat"), event.at("tid"), begin, begin + event.at("dur").get<int>()});
+  }
+  return slices;
+}
+
+TEST(Trace, EveryJudgedCaseEndsWhenItsRecordSays) {
+  const reports::Run run = run_of({.hostile = kHostile});
+  std::map<std::string, std::int64_t> ends;
+  for (const Slice& slice : slices_of(run)) {
+    if (slice.category == "case") ends[slice.name] = slice.end;
+  }
+  std::size_t judged = 0;
+  for (const json& record : run.cases) {
+    if (!record.contains("schedule")) continue;
+    ++judged;
+    ASSERT_TRUE(ends.contains(record.at("case"))) << record.at("case");
+    EXPECT_NEAR(static_cast<double>(ends.at(record.at("case"))),
+                record.at("schedule").at("done_ms").get<double>() * 1e3, 1);
+  }
+  EXPECT_EQ(ends.size(), judged);
+  EXPECT_EQ(json::parse(chrome_trace(run)).at("otherData").at("cases_left_out"), run.cases.size() - judged);
+}
+
+// What shows traces gives slices that overlap and do not nest to the wrong parents.
+TEST(Trace, SlicesOfARowLieBesideOrWithinEachOther) {
+  reports::Run run = run_of({});
+  const auto batch_of = [](json& record) {
+    return std::pair(record["schedule"]["lane"], record["schedule"]["batch_ms"]);
+  };
+  for (json& record : run.cases) {  // as repeated runs record: a batch at once, when all of it is done
+    if (!record.contains("schedule")) continue;
+    for (json& other : run.cases) {
+      if (other.contains("schedule") && batch_of(other) == batch_of(record))
+        record["schedule"]["done_ms"] = std::max(record["schedule"]["done_ms"], other["schedule"]["done_ms"]);
+    }
+  }
+  const std::vector<Slice> slices = slices_of(run);
+  ASSERT_GT(slices.size(), 1000U);
+  for (const Slice& one : slices) {
+    EXPECT_LE(one.begin, one.end) << one.name;
+    for (const Slice& other : slices) {
+      if (&one == &other || one.lane != other.lane || one.end <= other.begin || other.end <= one.begin) continue;
+      const bool within = one.begin >= other.begin && one.end <= other.end;
+      const bool around = one.begin <= other.begin && one.end >= other.end;
+      EXPECT_TRUE(within || around) << one.name << " and " << other.name;
+    }
+  }
+}
+
+TEST(Trace, OfRecordsWithoutASchedule) {
+  reports::Run run = run_of({});
+  for (json& record : run.cases)
+    record.erase("schedule");
+  EXPECT_TRUE(slices_of(run).empty());
 }
 
 TEST(Text, EpochOfATime) {

@@ -1,9 +1,20 @@
 // The report's live part: the list of all cases, the page of one case, the keyboard. The page is whole without it.
 // Everything that came from a kernel goes into the page as text, never as markup.
-(() => {
+(async () => {
   "use strict";
 
-  const data = JSON.parse(document.getElementById("data").textContent);
+  // The data are deflated JSON in base64.
+  async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  }
+
+  if (!("DecompressionStream" in window)) {
+    document.getElementById("old-browser").hidden = false;
+    return;
+  }
+  const data = await unpacked(document.getElementById("data").textContent);
   const kRowHeight = 34;
   const kPageSize = 12; // rows rendered beyond each edge of the viewport
   const $ = (id) => document.getElementById(id);
@@ -41,6 +52,13 @@
 
   function element(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...present(children));
+    return made;
+  }
+
+  function drawing(tag, attributes = {}, ...children) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
     made.append(...present(children));
     return made;
@@ -189,23 +207,82 @@
   }
 
   function sourcesOf(c) {
-    const texts = data.sources[c.row[column.name]];
-    if (!texts) return null;
-    return element("div", { class: "sources" }, ...texts.map(({ label, text }) =>
+    const kept = data.sources[c.row[column.name]];
+    if (!kept) return null;
+    const sources = element("div", { class: "sources" }, ...kept.texts.map(({ label, text }) =>
       element("figure", {}, element("figcaption", {}, label), element("pre", {}, text))));
+    return element("section", {}, sources, kept.compile_command ? command(kept.compile_command) : null);
   }
 
-  // The tables that every case has; what a case that did not pass has beyond these stands in the page already.
+  // Values by the tenth of their bound that was used; the last bar is for those beyond it.
+  function histogram(c) {
+    const counts = c.row[column.histogram];
+    if (counts.length === 0) return null;
+    const most = Math.log1p(Math.max(...counts));
+    const bars = Array.from({ length: 11 }, (_, i) => {
+      const count = counts[i] ?? 0;
+      const height = count > 0 ? Math.max(2, 56 * Math.log1p(count) / most) : 0;
+      const range = i === 10 ? "more than the bound" : `${10 * i} to ${10 * (i + 1)} % of the bound`;
+      return drawing("rect", { class: i === 10 ? "beyond" : "", x: 20 * i + (i === 10 ? 6 : 0), y: 58 - height, width: 17, height },
+        drawing("title", {}, `${range}: ${countText(count)}`));
+    });
+    const label = (x, text) => drawing("text", { x, y: 70 }, text);
+    return element("figure", { class: "chart" },
+      drawing("svg", { viewBox: "0 0 226 74", role: "img", "aria-label": `Values by share of their bound: ${counts.join(", ")}` },
+        ...bars, drawing("line", { x1: 0, x2: 197, y1: 58, y2: 58 }), label(0, "0"), label(92, "rho"), label(192, "1"), label(212, ">")),
+      element("figcaption", {}, "Values by the share of their bound that they use; heights are logarithmic."));
+  }
+
+  // How far differences over ever shorter steps are from the gradient, both axes logarithmic.
+  function plateau(c) {
+    const seen = c.row[column.plateau];
+    if (!seen) return null;
+    const [inputSet, gradient, allowed, estimates] = seen;
+    const level = (distance) => Math.log10(Math.max(distance, 1e-300));
+    const levels = [...estimates.map(([, distance]) => distance).filter((d) => d > 0), allowed].map(level);
+    const [low, high] = [Math.min(...levels) - 0.5, Math.max(...levels) + 0.5];
+    const x = (i) => 30 + 36 * i;
+    const y = (distance) => 58 - 54 * (Math.max(level(distance), low) - low) / (high - low);
+    const points = estimates.map(([, distance], i) => [x(i), y(distance)]);
+    const dots = points.map(([cx, cy], i) => drawing("circle", { cx, cy, r: 2.5 },
+      drawing("title", {}, `step ${estimates[i][0]}: off by ${estimates[i][1]}`)));
+    const superscript = (exponent) => String(exponent).replace("-", "⁻").replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
+    const stepText = (step) => `2${superscript(Math.round(Math.log2(step)))}`;
+    return element("figure", { class: "chart" },
+      drawing("svg", { viewBox: "0 0 226 74", role: "img", "aria-label": `Distance from the gradient by step: ${estimates.map(([s, d]) => `${s}: ${d}`).join(", ")}` },
+        drawing("line", { class: "allowed", x1: 20, x2: 222, y1: y(allowed), y2: y(allowed) }),
+        drawing("polyline", { points: points.map((point) => point.join(",")).join(" ") }), ...dots,
+        drawing("text", { x: x(0) - 8, y: 70 }, stepText(estimates[0][0])),
+        drawing("text", { x: x(estimates.length - 1) - 8, y: 70 }, stepText(estimates.at(-1)[0])),
+        drawing("text", { x: 0, y: y(allowed) + 3 }, allowed.toExponential(0))),
+      element("figcaption", {}, `Input set ${inputSet}: how far central differences of the forward, over steps ever shorter, are from the gradient ${gradient}. They are extrapolated; what is then left must be below the broken line.`));
+  }
+
+  // How the bounds come about, for those tiers that ran.
+  function derivation(c) {
+    const ran = c.row[column.tiers].map(([tier]) => data.tiers[tier]);
+    return element("details", { class: "derivation" }, element("summary", {}, "How the bounds come about"),
+      element("dl", {}, ...ran.flatMap(({ label, bound }) => [element("dt", {}, label), element("dd", {}, bound)])));
+  }
+
+  // The tables and charts that every case has; what a case that did not pass has beyond these stands in the page
+  // already.
   function measurements(c) {
     const tiers = c.row[column.tiers].map(([tier, checks, failed, rho]) =>
-      [data.tiers[tier], countText(checks), countText(failed), rhoText(rho)]);
+      [data.tiers[tier].label, countText(checks), countText(failed), rhoText(rho)]);
     const times = data.stages.map((stage, i) => [stage, c.row[column.times][i]]).filter(([, t]) => t > 0)
       .map(([stage, t]) => [stage, timeText(t)]);
     return element(
       "div", { class: "columns" },
-      element("div", {}, element("h3", {}, "What was checked"), tiers.length ? table(["Tier", "Values", "Failed", "rho max"], tiers) : element("p", { class: "hint" }, "Nothing was compared.")),
+      element("div", {}, element("h3", {}, "What was checked"),
+        tiers.length ? table(["Tier", "Values", "Failed", "rho max"], tiers) : element("p", { class: "hint" }, "Nothing was compared."),
+        tiers.length ? derivation(c) : null),
+      chart("How much of the bounds is used", histogram(c)),
+      chart("Where finite differences settle", plateau(c)),
       element("div", {}, element("h3", {}, "Time by stage"), times.length ? table(["Stage", "Time"], times) : element("p", { class: "hint" }, "No stage ran.")));
   }
+
+  const chart = (title, figure) => (figure ? element("div", {}, element("h3", {}, title), figure) : null);
 
   // Moves what `details` states beyond `summary` into it, so that nothing is said twice.
   function joinFacts(summary, details) {
@@ -214,6 +291,13 @@
     if (!old) return;
     summary.append(...[...old.children].filter((fact) => !labels.has(fact.querySelector("dt").textContent)));
     old.remove();
+  }
+
+  function closestText(closest) {
+    if (!closest) return "";
+    const [array, control, rho] = closest;
+    const by = rho === "inf" ? "an exact bound" : `${rhoText(rho)} times its bound`;
+    return `${data.texts[control]} for ${data.texts[array]}, off by ${by}`;
   }
 
   function neighbour(c, step) {
@@ -236,7 +320,8 @@
       ["rho max", rhoText(c.rho)],
       ["Values compared", countText(c.values)],
       ["Input sets", String(c.row[column.input_sets])],
-      ["Negative controls rejected", String(c.row[column.controls])],
+      ["Wrong results refused", countText(c.row[column.controls])],
+      ["Nearest to being accepted", closestText(c.row[column.closest])],
       ["Inconclusive checks", doubts.map(([kind, n]) => `${n} ${kind}`).join(", ")],
       ["Attempts", attempts.length > 1 ? attempts.join(", then ") : ""],
     ]);
@@ -255,6 +340,67 @@
       details ? null : sourcesOf(c),
     ]));
     for (const button of $("case").querySelectorAll("[hidden]")) button.hidden = false;
+    for (const sources of $("case").querySelectorAll(".sources")) relate(sources);
+  }
+
+  // ---- lines that correspond -----------------------------------------------------------------------------------------
+
+  // Emitted code says above each statement of which line of the source it is: "// 12: y = x * x".
+  const kOrigin = /^\s*\/\/ (\d+): (.*)$/;
+
+  // For each line of emitted code the line of the source, 0 where it belongs to none.
+  function origins(lines) {
+    let origin = 0;
+    return lines.map((line) => {
+      const found = kOrigin.exec(line);
+      if (found) origin = Number(found[1]);
+      else if (/^\S/.test(line)) origin = 0; // a new function
+      return /^[\s}]*$/.test(line) ? 0 : origin;
+    });
+  }
+
+  // The number of the source's first line: emitted code counts lines of the file, of which the source may be a part.
+  function firstNumber(source, emitted) {
+    const votes = new Map();
+    for (const line of emitted.flat()) {
+      const found = kOrigin.exec(line);
+      if (!found) continue;
+      source.forEach((text, i) => {
+        const first = Number(found[1]) - i;
+        if (text.trim() === found[2].trim()) votes.set(first, (votes.get(first) ?? 0) + 1);
+      });
+    }
+    return [...votes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 1;
+  }
+
+  // Makes every line an element that knows its line of the source.
+  function relate(sources) {
+    if (sources.dataset.related) return;
+    sources.dataset.related = "yes";
+    const figures = [...sources.querySelectorAll("figure")];
+    const isSource = (figure) => figure.querySelector("figcaption").textContent === "Python";
+    const lines = figures.map((figure) => figure.querySelector("pre").textContent.split("\n"));
+    const source = figures.findIndex(isSource);
+    if (source < 0) return;
+    const first = firstNumber(lines[source], lines.filter((_, i) => i !== source));
+    figures.forEach((figure, f) => {
+      const numbers = f === source ? lines[f].map((_, i) => first + i) : origins(lines[f]);
+      figure.querySelector("pre").replaceChildren(...lines[f].map((text, i) =>
+        element("span", numbers[i] > 0 ? { class: "line", "data-origin": numbers[i] } : { class: "line" }, text || element("br"))));
+    });
+  }
+
+  // Marks the lines of all sources that belong together; with `scroll` they are also brought into view.
+  function markLines(line, scroll) {
+    const sources = line.closest(".sources");
+    for (const marked of sources.querySelectorAll(".line.on")) marked.classList.remove("on");
+    const origin = line.dataset.origin;
+    if (!origin) return;
+    for (const pre of sources.querySelectorAll("pre")) {
+      const together = pre.querySelectorAll(`.line[data-origin="${CSS.escape(origin)}"]`);
+      for (const one of together) one.classList.add("on");
+      if (scroll && together.length > 0 && !pre.contains(line)) pre.scrollTop = together[0].offsetTop - pre.clientHeight / 3;
+    }
   }
 
   // ---- the fragment is the state -------------------------------------------------------------------------------------
@@ -346,6 +492,14 @@
   document.addEventListener("click", (event) => {
     const button = event.target.closest(".copy");
     if (button) copy(button);
+    const line = event.target.closest(".sources .line");
+    if (line && getSelection().isCollapsed) markLines(line, true);
+  });
+  document.addEventListener("mouseover", (event) => {
+    const sources = event.target.closest(".sources");
+    if (sources) relate(sources);
+    const line = event.target.closest(".sources .line");
+    if (line) markLines(line, false);
   });
   $("filter").addEventListener("input", () => {
     query = $("filter").value;
@@ -369,4 +523,6 @@
   renderChips();
   refresh();
   route();
+  document.documentElement.dataset.ready = "yes";
+  performance.mark("ready");
 })();

@@ -1,0 +1,108 @@
+// The reports against the schemas that others publish for them: schemas/published.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "reports/formats/ctrf.hpp"
+#include "reports/formats/junit.hpp"
+#include "reports/formats/sarif.hpp"
+#include "reports/testing/synthetic_run.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::reports {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kPublished = ASSAY_SOURCE_DIR "/schemas/published/";
+
+// Runs of all kinds: with everything that can go wrong, with nothing, cut off, with texts that were written to break
+// formats, with a kernel that lies in no file, with attempts that differ.
+std::vector<Run> runs(const fs::path& dir) {
+  const testing::SyntheticRun kinds[] = {
+      {}, {.cuda = false, .failures = false}, {.finished = false}, {.hostile = "\"'<b>&\x01\x1b]]>\xE2\x88\x82\n"}};
+  std::vector<Run> all;
+  for (const testing::SyntheticRun& kind : kinds) {
+    testing::write_synthetic_run(dir, kind);
+    Result<Run> run = read_run(dir);
+    EXPECT_TRUE(run.ok()) << run.error().text();
+    all.push_back(run.take());
+  }
+  all.push_back(all.front());
+  all.back().cases[0]["source"] = {{"file", ""}, {"line", 0}};
+  all.back().cases[1]["attempts"] = {"crashed", "pass"};
+  all.back().cases[2]["time_ms"]["build"] = 1.5e9;
+  return all;
+}
+
+class Published : public ::testing::Test {
+ protected:
+  Published() { fs::create_directories(dir_); }
+  ~Published() override { fs::remove_all(dir_); }
+
+  static schemas::Validator validator(const std::string& name) {
+    std::ifstream file(kPublished + name);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    Result<schemas::Validator> parsed = schemas::Validator::parse(text);
+    EXPECT_TRUE(parsed.ok()) << name << ": " << parsed.error().text();
+    return parsed.take();
+  }
+
+  static std::string first_complaint(const schemas::Validator& validator, const json& document) {
+    const auto complaints = validator.complaints(document);
+    return complaints.empty() ? "" : complaints.front().text();
+  }
+
+  // What xmllint says of a text against a schema; empty where it is admitted.
+  std::string xml_complaint(const std::string& text, const std::string& schema) const {
+    const fs::path file = dir_ / "report.xml";
+    const fs::path output = dir_ / "complaints";
+    std::ofstream(file, std::ios::binary) << text;
+    const int status = std::system(fmt::format("xmllint --noout --huge --schema '{}{}' '{}' > '{}' 2>&1", kPublished,
+                                               schema, file.string(), output.string())
+                                       .c_str());
+    std::ifstream complaints(output);
+    std::string first;
+    std::getline(complaints, first);
+    return status == 0 ? "" : first;
+  }
+
+  fs::path dir_ = fs::temp_directory_path() / fmt::format("assay-published-{}", ::getpid());
+};
+
+TEST_F(Published, SchemaOfSarifAdmitsTheFindings) {
+  const schemas::Validator sarif = validator("sarif-schema-2.1.0.json");
+  for (const reports::Run& run : runs(dir_))
+    EXPECT_EQ(first_complaint(sarif, sarif_json(run, summarise(run))), "");
+
+  json wrong = sarif_json(runs(dir_).front(), summarise(runs(dir_).front()));
+  wrong["runs"][0]["results"][0]["level"] = "catastrophe";
+  EXPECT_NE(first_complaint(sarif, wrong), "") << "else the schema was not read";
+}
+
+TEST_F(Published, SchemaOfCtrfAdmitsTheTests) {
+  const schemas::Validator ctrf = validator("ctrf.schema.json");
+  for (const reports::Run& run : runs(dir_))
+    EXPECT_EQ(first_complaint(ctrf, ctrf_json(run, summarise(run))), "");
+
+  json wrong = ctrf_json(runs(dir_).front(), summarise(runs(dir_).front()));
+  wrong["results"]["tests"][0]["verdict"] = "fine";
+  EXPECT_NE(first_complaint(ctrf, wrong), "");
+}
+
+TEST_F(Published, SchemaOfJenkinsAdmitsTheSuites) {
+  if (std::system("xmllint --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no xmllint: run ci/setup";
+  for (const reports::Run& run : runs(dir_))
+    EXPECT_EQ(xml_complaint(junit_xml(run), "junit-10.xsd"), "");
+  EXPECT_NE(xml_complaint("<testsuites skipped=\"0\"/>", "junit-10.xsd"), "");
+}
+
+}  // namespace
+}  // namespace assay::reports
