@@ -57,7 +57,8 @@ harness::RunOptions run_options(const JudgeOptions& options, const harness::Mode
           .policy = policy_of(options),
           .repeat = options.repeat,
           .mode = mode,
-          .reproduce_prefix = reproduce_prefix(options, mode)};
+          .reproduce_prefix = reproduce_prefix(options, mode),
+          .keep_sources = true};
 }
 
 DeviceOptions device_options(const JudgeOptions& options) {

@@ -170,10 +170,9 @@ class KernelRun {
   }
 
  private:
-  /// Of the cases that pass only the kernel's first one has its texts, and no long ones.
   void add_artifact(CaseRecord& record, bool first) const {
     constexpr std::size_t kSmall = 24 * 1024;
-    if (is_pass(record.outcome) && (!first || prepared_.source->python.size() > kSmall)) return;
+    if (is_pass(record.outcome) && !(options_.keep_sources && first)) return;
     Artifact artifact = artifact_of(prepared_, printer_, device_.build_command(options_.mode.flags));
     const std::size_t size = artifact.python.size() + artifact.cpp.size() + artifact.cuda.size() + artifact.ir.size();
     if (!is_pass(record.outcome) || size <= kSmall) record.artifact = std::move(artifact);

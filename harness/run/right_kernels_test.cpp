@@ -161,6 +161,16 @@ TEST(RightKernels, TheSameSeedGivesTheSameRecord) {
   EXPECT_EQ(first, second);
 }
 
+TEST(RightKernels, TheirFirstCaseHasTheirSourcesWhereThatIsWanted) {
+  const std::vector<Specimen> one(kRight.begin(), kRight.begin() + 1);
+  RunOptions options = CpuRun::quick();
+  options.keep_sources = true;
+  const CpuRun run(one, options);
+  ASSERT_TRUE(run.forward("dynamic_product").artifact.has_value());
+  EXPECT_NE(run.forward("dynamic_product").artifact->compile_command.find(" kernel.cpp "), std::string::npos);
+  EXPECT_FALSE(run.backward("dynamic_product").artifact.has_value()) << "once for each kernel";
+}
+
 const std::vector<Specimen> kUnjudged = {
     {"race", R"(
 @wp.kernel

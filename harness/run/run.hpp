@@ -61,6 +61,7 @@ struct RunOptions {
   Mode mode;
   std::chrono::milliseconds time_limit{2000};  ///< of processor time, for one launch
   std::string reproduce_prefix = "assay run";  ///< what the reproducing command begins with
+  bool keep_sources = false;                   ///< of short kernels that pass, too, in the record of their first case
   /// Called, from any thread, with the launch on which a case failed, before its record is taken.
   std::function<void(const CaseRecord&, const Witness&)> on_witness = nullptr;
 };
