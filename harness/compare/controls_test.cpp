@@ -57,7 +57,7 @@ TEST(Controls, NameTheOneThatIsRefusedByTheLeast) {
 
   ControlTally sum = tally;
   sum.add(floats({8, 8.5}, 0x1p-20).tally(1000, 1));
-  EXPECT_EQ(sum.closest, "the result shifted by one row");
+  EXPECT_EQ(sum.closest, "the shuffled result");
   EXPECT_EQ(sum.closest_rho, 0x1p19);
   sum.add(ControlTally{});
   EXPECT_EQ(sum.closest_rho, 0x1p19);
