@@ -71,6 +71,7 @@ TEST_F(ChangesTest, EveryKindOfChangeIsTold) {
   fixed["kind"] = "";
   case_of(run, "math/generated_1_0003/f32/cpu/backward")["outcome"] = "pass_marginal";
   run.start["environment"]["compiler"] = "g++ 13.1.0";
+  run.start["environment"]["devices"][0]["confinement"] = "system calls are filtered; files are free";
   json added = broken;
   added["case"] = "arithmetic/new/f32/cpu/forward";
   run.cases.push_back(added);
@@ -87,6 +88,7 @@ TEST_F(ChangesTest, EveryKindOfChangeIsTold) {
   const std::string lines = changes_lines(changes, false);
   EXPECT_THAT(lines, HasSubstr("broken   arithmetic/generated_1_0003/f32/cpu/forward: pass -> fail(mismatch)\n"));
   EXPECT_THAT(lines, HasSubstr("Compiler: g++ 12.2.0 -> g++ 13.1.0\n"));
+  EXPECT_THAT(lines, HasSubstr("Confinement on cpu: none -> system calls are filtered; files are free\n"));
   const json report = report_json(run, summarise(run), &changes);
   EXPECT_TRUE(schemas::Validator(schemas::kReportSchemaText).complaints(report).empty());
 }
