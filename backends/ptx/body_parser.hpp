@@ -1,4 +1,5 @@
-// Reads the body of a function: registers, variables, labels and instructions. Private to the parser.
+// Reads the body of a function: registers, variables, labels and instructions. Private to the parser. body_parser.cpp
+// has statements, operands.cpp operands.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // From parsed instructions to handlers and slots. Private to lower() of program.hpp: lowering.cpp gives values their
-// places, lowering_instructions.cpp has the rule of each opcode.
+// places, lowering_instructions.cpp, lowering_memory.cpp and lowering_warps.cpp have the rule of each opcode.
 #pragma once
 
 #include <map>
