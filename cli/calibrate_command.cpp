@@ -13,6 +13,7 @@
 #include "cli/devices.hpp"
 #include "cli/emission.hpp"
 #include "cli/gpu_options.hpp"
+#include "cli/unit_tables.hpp"
 #include "harness/calibrate/calibrate.hpp"
 #include "harness/record/record_writer.hpp"
 #include "reports/report_files.hpp"
@@ -32,6 +33,8 @@ struct CalibrateOptions {
   DeviceOptions device_options;
   std::uint64_t step = 1;
   std::string output = "out";
+  std::string tables;  ///< the file for tables, which are measured in place of functions; empty: functions
+  std::vector<std::string> units;
   reports::ColorChoice color = reports::ColorChoice::automatic;
 };
 
@@ -108,6 +111,7 @@ int calibrate(const CalibrateOptions& options) {
     tell(fmt::format("cannot calibrate {}: {}", options.device, can.detail));
     return to_int(ExitStatus::all_unsupported);
   }
+  if (!options.tables.empty()) return measure_tables(*device, options.units, options.step, options.tables);
   const auto results =
       harness::calibrate(*device, printer(),
                          {.operations = chosen(options.functions),
@@ -144,6 +148,16 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
       ->option_text("N [1]")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 31U));
   command.add_option("--output", options->output, "The folder for calibration.json")->option_text("DIR [out]");
+  auto* const tables = command
+                           .add_option("--tables", options->tables,
+                                       "Measure what the units behind approximate instructions answer, in place of "
+                                       "functions;\n--ptx-tables takes the file, --every holds for the proof")
+                           ->option_text("FILE");
+  command.add_option("--unit", options->units, "With --tables: of these instructions only, as rcp.approx.ftz.f32")
+      ->option_text("NAME ...")
+      ->allow_extra_args(false)
+      ->needs(tables)
+      ->check(CLI::IsMember(unit_names()));
   add_color_option(command, options->color);
   command.footer(
       "Each result is held against the oracle's value and bound, those that verdicts rest on. Errors are total, in "

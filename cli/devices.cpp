@@ -46,11 +46,12 @@ std::unique_ptr<backends::Device> make_device(std::string_view name, const Devic
   if (name == "cuda") {
     auto device = std::make_unique<cuda::CudaDevice>(cuda_options(options));
     if (options.mirror.empty()) return device;
-    return std::make_unique<backends::MirroredDevice>(std::move(device),
-                                                      make_device(options.mirror, {.no_checks = check_names()}));
+    return std::make_unique<backends::MirroredDevice>(
+        std::move(device), make_device(options.mirror, {.no_checks = check_names(), .tables = options.tables}));
   }
   if (name == "ptx")
-    return std::make_unique<ptx::PtxDevice>(ptx::PtxOptions{.checks = checks_without(options.no_checks)});
+    return std::make_unique<ptx::PtxDevice>(
+        ptx::PtxOptions{.checks = checks_without(options.no_checks), .tables = options.tables});
   return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compiler = options.compiler});
 }
 

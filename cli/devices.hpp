@@ -21,6 +21,8 @@ struct DeviceOptions {
   std::string gpu = "0";                    ///< of cuda: a number, or "all" to share the work out among all
   std::size_t device_bytes = 0;             ///< of cuda: a GPU's memory that a session may use; 0: as the session's
   std::string mirror;                       ///< of cuda: a device that repeats each launch, for its bits; empty: none
+  /// Of ptx, also as the mirror: whose answers approximate instructions give; null for the nearest numbers.
+  std::shared_ptr<const ptx::Tables> tables = nullptr;
 };
 
 /// The checks of the device ptx: "races", "uninitialised".

@@ -18,6 +18,7 @@
 #include "cli/progress.hpp"
 #include "cli/report_output.hpp"
 #include "cli/shard.hpp"
+#include "cli/unit_tables.hpp"
 #include "harness/record/expectation_file.hpp"
 #include "harness/record/record_writer.hpp"
 #include "harness/run/run.hpp"
@@ -47,6 +48,7 @@ std::string reproduce_prefix(const JudgeOptions& options, const harness::Mode& m
   if (!options.compiler.empty()) prefix += fmt::format(" --cxx '{}'", options.compiler);
   for (const std::string& check : options.no_checks)
     prefix += " --no-check " + check;
+  if (!options.tables.empty()) prefix += fmt::format(" --ptx-tables '{}'", options.tables);
   if (!options.mirror.empty()) prefix += " --mirror " + options.mirror;
   return prefix + mode_option(options.device, mode);
 }
@@ -61,12 +63,13 @@ harness::RunOptions run_options(const JudgeOptions& options, const harness::Mode
           .keep_sources = true};
 }
 
-DeviceOptions device_options(const JudgeOptions& options) {
+DeviceOptions device_options(const JudgeOptions& options, std::shared_ptr<const ptx::Tables> tables = nullptr) {
   return {.compiler = options.compiler,
           .no_checks = options.no_checks,
           .gpu = options.gpu,
           .device_bytes = options.device_bytes,
-          .mirror = options.mirror};
+          .mirror = options.mirror,
+          .tables = std::move(tables)};
 }
 
 /// The selection by mode and passes: most runs have one group for each mode.
@@ -261,7 +264,9 @@ int judge_kernels(const JudgeOptions& options) {
     return fail({fmt::format("the selectors and --pass {} leave no case{}", options.pass,
                              options.shard.empty() ? "" : " for this shard")});
 
-  const auto device = make_device(options.device, device_options(options));
+  auto tables = load_tables(options.tables);
+  if (!tables.ok()) return fail(tables.error());
+  const auto device = make_device(options.device, device_options(options, tables.take()));
   const harness::RunStart start = start_of(options, groups, *device, *choice, expectations.take());
   Result<harness::RecordWriter> writer = options.resume ? harness::RecordWriter::resume(options.output, start)
                                                         : harness::RecordWriter::create(options.output, start);

@@ -23,6 +23,7 @@ struct JudgeOptions {
   int jobs = 0;
   std::string compiler;
   std::vector<std::string> no_checks;  ///< of the device ptx
+  std::string tables;                  ///< of the device ptx: a file of tables (unit_tables.hpp); empty: none
   std::string gpu = "0";               ///< of the device cuda, as DeviceOptions::gpu
   std::size_t device_bytes = 0;        ///< of the device cuda, as DeviceOptions::device_bytes
   std::string mirror;                  ///< of the device cuda, as DeviceOptions::mirror

@@ -11,6 +11,7 @@
 #include "backends/ptx/parser.hpp"
 #include "cli/command.hpp"
 #include "cli/devices.hpp"
+#include "cli/unit_tables.hpp"
 
 namespace assay::cli {
 namespace {
@@ -23,6 +24,7 @@ struct PtxRunOptions {
   std::uint32_t dynamic_shared = 0;
   std::vector<std::string> arguments;
   std::vector<std::string> no_checks;
+  std::string tables;
   std::uint64_t budget = 20'000'000'000;
   std::uint64_t seed = 1;
   bool shuffled = false;
@@ -100,7 +102,10 @@ int run(const PtxRunOptions& options) {
     if (!added.ok()) return fail(added.error());
     placed.push_back(added.take());
   }
-  ptx::LaunchOptions launch{.checks = checks_without(options.no_checks), .budget = options.budget};
+  const auto tables = load_tables(options.tables);
+  if (!tables.ok()) return fail(tables.error());
+  ptx::LaunchOptions launch{
+      .checks = checks_without(options.no_checks), .budget = options.budget, .tables = tables->get()};
   if (options.shuffled) launch.schedule = {ptx::Order::kShuffled, options.seed};
   const ptx::RunResult result = machine.launch(
       *kernel, {dimensions(options.grid), dimensions(options.block), options.dynamic_shared}, arguments, launch);
@@ -146,6 +151,7 @@ void add_ptx(CLI::App& app, Invocation& invocation) {
       ->option_text("NAME ...")
       ->allow_extra_args(false)
       ->check(CLI::IsMember(check_names()));
+  add_tables_option(command, options->tables);
   command.add_option("--budget", options->budget, "Thread-instructions after which the run is ended")
       ->option_text("N [2e10]");
   command.add_flag("--shuffle", options->shuffled, "Blocks, warps and lanes in an order that the seed chooses");

@@ -1,16 +1,20 @@
 // The PTX lane from the kernel to the verdict: planted faults end as what they are, and where every operation is
 // exactly defined the lane computes the bits of the CPU.
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <regex>
 #include <set>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "backends/cpu/device.hpp"
 #include "cli/devices.hpp"
 #include "cli/emission.hpp"
+#include "cli/unit_tables.hpp"
 #include "frontend/reader.hpp"
 #include "harness/judge/draw_sets.hpp"
 #include "harness/judge/trial.hpp"
@@ -139,6 +143,39 @@ TEST_F(PtxLane, AChecksNameTurnsItOff) {
   const Fault& unwritten = kFaults[4];
   const auto lenient = make_device("ptx", {.compiler = "", .no_checks = {"uninitialised"}});
   EXPECT_NE(judged(*lenient, &unwritten)[0].kind, "uninitialised_read");
+}
+
+// ------------------------------------------------------------------------------------------------------------ tables
+
+/// A name that no other test of this process or another has.
+std::string new_file() {
+  static int count = 0;
+  return fmt::format("{}/assay-{}-{}.tables", ::testing::TempDir(), ::getpid(), count++);
+}
+
+/// From a device through NVRTC to a file and back. The device is the PTX device, which answers the nearest numbers.
+TEST_F(PtxLane, TablesOfADeviceGoThroughAFile) {
+  const std::string file = new_file();
+  ASSERT_EQ(measure_tables(*device_, {"rcp.approx.ftz.f64"}, 1U << 14U, file), 0);
+  const auto tables = load_tables(file);
+  ASSERT_TRUE(tables.ok()) << tables.error().text();
+  ASSERT_EQ((*tables)->units.size(), 1U);
+  const ptx::UnitTable& table = (*tables)->units.front();
+  EXPECT_GT(table.verified(), 200'000U);
+  EXPECT_THAT(table.windows().at(0).differences, ::testing::Each(0));
+  EXPECT_THAT(make_device("ptx", {.compiler = "", .tables = *tables})->can_run().detail,
+              HasSubstr("approximations as on"));
+  std::filesystem::remove(file);
+}
+
+TEST(UnitTables, RefuseAFileThatIsNone) {
+  EXPECT_EQ(*load_tables(""), nullptr);
+  EXPECT_EQ(load_tables("/nonexistent/tables").error().text(), "/nonexistent/tables: cannot be read");
+  const std::string file = new_file();
+  std::ofstream(file) << "hello\n";
+  EXPECT_EQ(load_tables(file).error().text(),
+            file + ": found no header of tables, expected a file that 'assay calibrate --tables' wrote");
+  std::filesystem::remove(file);
 }
 
 // -------------------------------------------------------------------------------------------------------- equal bits

@@ -12,6 +12,7 @@
 #include "cli/gpu_options.hpp"
 #include "cli/judging.hpp"
 #include "cli/modes.hpp"
+#include "cli/unit_tables.hpp"
 
 namespace assay::cli {
 namespace {
@@ -67,6 +68,7 @@ void add_effort_options(CLI::App& command, JudgeOptions& options) {
       ->option_text("NAME ...")
       ->allow_extra_args(false)
       ->check(CLI::IsMember(check_names()));
+  add_tables_option(command, options.tables);
   add_gpu_options(command, options.gpu, options.device_bytes);
   command
       .add_option("--mirror", options.mirror,

@@ -39,7 +39,9 @@ Capability PtxDevice::can_build() const {
 
 Capability PtxDevice::can_run() const {
   const Capability build = can_build();
-  return build.available ? Capability{true, "PTX executed on the CPU"} : build;
+  if (!build.available) return build;
+  if (options_.tables == nullptr) return {true, "PTX executed on the CPU"};
+  return {true, fmt::format("PTX executed on the CPU, approximations as on {}", options_.tables->device)};
 }
 
 std::string PtxDevice::build_command(const BuildFlags& flags) const {

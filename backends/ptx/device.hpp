@@ -17,6 +17,7 @@
 #include "backends/build_cache.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
 #include "backends/ptx/machine.hpp"
+#include "backends/ptx/tables.hpp"
 #include "ir/support/result.hpp"
 
 namespace assay::ptx {
@@ -25,6 +26,8 @@ struct PtxOptions {
   /// What both lanes are compiled for, and what launches may ask for: the two of NVRTC's code generators.
   std::vector<std::string> architectures{"compute_75", "compute_100"};
   Checks checks;
+  /// Of a device, whose answers approximate instructions then give; null for the nearest numbers.
+  std::shared_ptr<const Tables> tables = nullptr;
   /// Thread-instructions for each millisecond of a launch's time limit.
   std::uint64_t instructions_per_ms = 1'000'000;
   std::filesystem::path cache_directory;  ///< empty: default_cache_directory()

@@ -38,7 +38,9 @@ Execution::Execution(Memory& memory, const Kernel& kernel, const Geometry& geome
       threads_in_block_(static_cast<std::uint32_t>(geometry.block.count())),
       warp_counts_(kernel.ops.size() + 1),
       thread_counts_(kernel.ops.size() + 1),
-      budget_(options.budget) {}
+      budget_(options.budget) {
+  if (options.tables != nullptr) correction_.emplace(*options.tables, kernel);
+}
 
 RunResult Execution::run(std::span<const std::uint64_t> variables) {
   prepare(variables);
@@ -142,6 +144,7 @@ void Execution::start_warp(Warp& warp, std::uint32_t index) {
   warp.frames[1] = constants_;
   warp.index = index;
   warp.carry = 0;
+  warp.correction = correction_ ? &*correction_ : nullptr;
   warp.synced_since = now_;
   warp.live = lanes_below(threads_in_block_ - index * kLanes);
   warp.local.resize(std::size_t{kernel_.local_words} * kLanes);
@@ -308,6 +311,7 @@ void Execution::fill_profile() {
   std::int64_t warps = 0;
   std::int64_t threads = 0;
   std::vector<std::uint64_t> executed(kernel_.ops.size());
+  std::vector<std::uint64_t> approximated(kernel_.ops.size());
   for (std::size_t i = 0; i < kernel_.ops.size(); ++i) {
     warps += warp_counts_[i];
     threads += thread_counts_[i];
@@ -316,9 +320,12 @@ void Execution::fill_profile() {
     // Moves that lowering put in front of or behind an instruction are no instructions.
     if (i > 0 && kernel_.ops[i - 1].instruction == op.instruction && op.control == Control::kPlain) continue;
     profile.warp_instructions += static_cast<std::uint64_t>(warps);
-    profile.add(*op.instruction, op.fidelity, executed[i]);
+    const std::uint64_t answered = correction_ ? correction_->answered(i) : 0;
+    if (op.fidelity == Fidelity::kApproximate) approximated[i] = executed[i] - answered;
+    profile.add(*op.instruction, op.fidelity, executed[i], answered);
   }
-  profile.approximation_reaches_result = profile.approximate > 0 && approximation_reaches_result(kernel_, executed);
+  profile.approximation_reaches_result =
+      profile.approximate > 0 && approximation_reaches_result(kernel_, executed, approximated);
 }
 
 }  // namespace assay::ptx

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -35,6 +36,20 @@ struct Warp : Lanes {
   std::unique_ptr<std::byte[]> storage;
   std::vector<std::uint32_t> local;         ///< word w of lane i at w * 32 + i
   std::vector<std::uint8_t> local_written;  ///< bytes of each of these words that were written
+};
+
+/// Answers from a device's tables, and how often there were none.
+class TableCorrection final : public Correction {
+ public:
+  TableCorrection(const Tables& tables, const Kernel& kernel) : tables_(tables), kernel_(kernel) {}
+  void apply(const Op& op, std::uint32_t mask, const std::byte* operands, std::byte* results) override;
+  /// Thread-instructions of each op that a table answered.
+  [[nodiscard]] std::uint64_t answered(std::size_t op) const { return op < answered_.size() ? answered_[op] : 0; }
+
+ private:
+  const Tables& tables_;
+  const Kernel& kernel_;
+  std::vector<std::uint64_t> answered_;
 };
 
 class Execution {
@@ -144,6 +159,7 @@ class Execution {
   const LaunchOptions& options_;
   RunResult result_;
   bool stopped_ = false;
+  std::optional<TableCorrection> correction_;
 
   std::unique_ptr<std::byte[]> constants_storage_;
   std::byte* constants_ = nullptr;

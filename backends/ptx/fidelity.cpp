@@ -12,8 +12,8 @@ class Taint {
  public:
   explicit Taint(const Kernel& kernel) : kernel_(kernel) {}
 
-  /// Follows one instruction; true when it changed something.
-  bool follow(const Op& op) {
+  /// Follows one instruction, which approximated or did not; true when it changed something.
+  bool follow(const Op& op, bool approximated) {
     changed_ = false;
     const bool guarded = op.guarded && has(op.guard);
     switch (op.control) {
@@ -21,7 +21,7 @@ class Taint {
       case Control::kPlain:
       case Control::kWarp:
       case Control::kBarrier:
-        if (guarded || op.fidelity == Fidelity::kApproximate || has(op.a) || has(op.b) || has(op.c) || has(op.e)) {
+        if (guarded || approximated || has(op.a) || has(op.b) || has(op.c) || has(op.e)) {
           add(op.d);
           add(op.d2);
         }
@@ -70,12 +70,13 @@ class Taint {
 
 }  // namespace
 
-bool approximation_reaches_result(const Kernel& kernel, std::span<const std::uint64_t> executed) {
+bool approximation_reaches_result(const Kernel& kernel, std::span<const std::uint64_t> executed,
+                                  std::span<const std::uint64_t> approximated) {
   Taint taint(kernel);
   for (bool changed = true; changed && !taint.reached_result();) {
     changed = false;
     for (std::size_t i = 0; i < kernel.ops.size(); ++i) {
-      if (executed[i] != 0) changed = taint.follow(kernel.ops[i]) || changed;
+      if (executed[i] != 0) changed = taint.follow(kernel.ops[i], approximated[i] != 0) || changed;
     }
   }
   return taint.reached_result();

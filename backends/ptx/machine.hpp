@@ -73,11 +73,14 @@ struct Geometry {
   std::uint32_t dynamic_shared = 0;  ///< bytes
 };
 
+struct Tables;
+
 struct LaunchOptions {
   Checks checks;
   Schedule schedule;
   std::uint64_t budget = 20'000'000'000;  ///< of thread-instructions; the run ends when it is used up
   std::size_t most_findings = 16;         ///< the run goes on behind a finding, but not behind this many
+  const Tables* tables = nullptr;         ///< of a device, whose answers approximate instructions then give
 };
 
 /// Arguments of a kernel, laid out as its parameters: add() one for each, in order, or bytes() as a whole.

@@ -12,7 +12,7 @@ double ratio(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-void Profile::add(const Instruction& instruction, Fidelity fidelity, std::uint64_t threads) {
+void Profile::add(const Instruction& instruction, Fidelity fidelity, std::uint64_t threads, std::uint64_t answered) {
   thread_instructions += threads;
   mix[static_cast<std::size_t>(instruction.category)] += threads;
   if (instruction.category == Category::kFloat || instruction.category == Category::kSpecial) {
@@ -20,7 +20,10 @@ void Profile::add(const Instruction& instruction, Fidelity fidelity, std::uint64
   }
   switch (fidelity) {
     case Fidelity::kExact: exact += threads; break;
-    case Fidelity::kApproximate: approximate += threads; break;
+    case Fidelity::kApproximate:
+      approximate += threads - answered;
+      exact += answered;
+      break;
     case Fidelity::kOrderDependent: order_dependent += threads; break;
     case Fidelity::kContractible: contractible += threads; break;
   }

@@ -30,8 +30,8 @@ struct Profile {
   std::uint64_t barriers = 0;                       ///< by warps
   std::uint64_t divergent_branches = 0;
 
-  /// Counts an instruction that so many threads executed.
-  void add(const Instruction& instruction, Fidelity fidelity, std::uint64_t threads);
+  /// Counts an instruction that so many threads executed, `answered` of them with the bits of a device.
+  void add(const Instruction& instruction, Fidelity fidelity, std::uint64_t threads, std::uint64_t answered = 0);
 
   /// Mean share of lanes that were active.
   [[nodiscard]] double lane_efficiency() const;

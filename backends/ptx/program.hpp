@@ -21,10 +21,19 @@ inline constexpr std::uint32_t kAllLanes = 0xffffffff;
 
 struct Op;
 
+/// Puts a device's answers in the place of the nearest numbers that approximate instructions give.
+class Correction {
+ public:
+  virtual ~Correction() = default;
+  /// `operands` and `results` are words of all lanes, of the instruction's type.
+  virtual void apply(const Op& op, std::uint32_t mask, const std::byte* operands, std::byte* results) = 0;
+};
+
 /// What handlers see of a warp.
 struct Lanes {
-  std::byte* frames[2] = {};  ///< registers of the warp, and constants
-  std::uint32_t carry = 0;    ///< the condition code's carry flag of each lane
+  std::byte* frames[2] = {};         ///< registers of the warp, and constants
+  std::uint32_t carry = 0;           ///< the condition code's carry flag of each lane
+  Correction* correction = nullptr;  ///< null: approximate instructions give the nearest numbers
 };
 
 /// Executes one instruction for the lanes of `mask`. An instruction's `full` handler may assume all lanes.

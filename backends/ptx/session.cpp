@@ -146,6 +146,7 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   if (!grid) return LaunchFailed{"the number of threads is out of range"};
   LaunchOptions options;
   options.checks = options_.checks;
+  options.tables = options_.tables.get();
   options.schedule = {order_of(launch.order), launch.shuffle_seed, false};
   options.budget =
       options_.instructions_per_ms * static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));

@@ -1,5 +1,8 @@
 // The approximate instructions: each gives the correctly rounded result of its function where the function of the type
 // twice as wide does (f32), or the closest that the host's library gives (f64). The lane counts them as approximate.
+#include <algorithm>
+#include <array>
+
 #include "backends/ptx/lanes/float_ops.hpp"
 #include "backends/ptx/lanes/rounding.hpp"
 
@@ -62,14 +65,29 @@ struct Nearest {
   }
 };
 
+/// A handler whose results are corrected where the launch has tables of a device.
+template <Handler kHandler, class T>
+void corrected(Lanes& lanes, const Op& op, std::uint32_t mask) {
+  if (lanes.correction == nullptr) return kHandler(lanes, op, mask);
+  std::array<Word<T>, kLanes> operands;  // the result may go to the operand's register
+  std::copy_n(words<T>(lanes, op.a), kLanes, operands.begin());
+  kHandler(lanes, op, mask);
+  lanes.correction->apply(op, mask, reinterpret_cast<const std::byte*>(operands.data()),
+                          reinterpret_cast<std::byte*>(words<T>(lanes, op.d)));
+}
+template <class F, class T>
+Handlers corrected_handlers() {
+  return {corrected<unary<true, F, T, T>, T>, corrected<unary<false, F, T, T>, T>};
+}
+
 template <class F>
 Handlers select_unary(const Instruction& instruction) {
   using N = Nearest<F>;
   if (instruction.type == Type::kF16) return unary_handlers<N, F16, F16>();
   if (instruction.type == Type::kBf16) return unary_handlers<N, Bf16, Bf16>();
   if (instruction.type != Type::kF32) return {};
-  return instruction.modifiers.has(Modifier::kFtz) ? unary_handlers<Finished<N, true, false>, float, float>()
-                                                   : unary_handlers<Finished<N, false, false>, float, float>();
+  return instruction.modifiers.has(Modifier::kFtz) ? corrected_handlers<Finished<N, true, false>, float>()
+                                                   : corrected_handlers<Finished<N, false, false>, float>();
 }
 
 }  // namespace
@@ -84,10 +102,10 @@ Handlers select_special(const Instruction& instruction) {
     case Opcode::kCos: return select_unary<Cos>(instruction);
     case Opcode::kTanh: return select_unary<Tanh>(instruction);
     case Opcode::kSqrt: return select_unary<Sqrt>(instruction);
-    case Opcode::kRcp: return is_double ? unary_handlers<RcpHalf, double, double>() : select_unary<Rcp>(instruction);
+    case Opcode::kRcp: return is_double ? corrected_handlers<RcpHalf, double>() : select_unary<Rcp>(instruction);
     case Opcode::kRsqrt:
       if (!is_double) return select_unary<RsqrtOfFloat>(instruction);
-      return ftz ? unary_handlers<RsqrtHalf, double, double>() : unary_handlers<Rsqrt, double, double>();
+      return ftz ? corrected_handlers<RsqrtHalf, double>() : unary_handlers<Rsqrt, double, double>();
     case Opcode::kDiv:
       return ftz ? binary_handlers<Finished<FloatDiv, true, false>, float>()
                  : binary_handlers<Finished<FloatDiv, false, false>, float>();
