@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -139,6 +140,47 @@ TEST_F(PtxDeviceTest, AFindingHasItsPlacesAndTheNameOfTheArray) {
     ASSERT_NE(race, fault.findings.end()) << fault.message;
     ASSERT_TRUE(race->other.has_value());
     EXPECT_NE(race->other->thread, race->site.thread);
+  }
+}
+
+/// A fault that a kernel with shared or local memory, barriers or shuffles may have, and the kernel without it.
+struct Planted {
+  const char* kind;
+  const char* faulty;
+  const char* clean;
+};
+constexpr Planted kPlanted[] = {
+    {"uninitialised_read", "__shared__ real s[64]; if (i != 7) s[i] = a; __syncthreads(); x.data[i] = s[63 - i];",
+     "__shared__ real s[64]; s[i] = a; __syncthreads(); x.data[i] = s[63 - i];"},
+    {"uninitialised_read", "int l[8]; l[i % 8] = 1; l[(i + 3) % 8] = 2; x.data[i] = l[int(x.data[i]) % 8];",
+     "int l[8]; for (int k = 0; k < 8; ++k) l[k] = k * k; l[(i + 3) % 8] = 2; x.data[i] = l[int(x.data[i]) % 8];"},
+    {"read_write_race", "__shared__ real s[64]; s[i] = a; x.data[i] = s[63 - i];",
+     "__shared__ real s[64]; s[i] = a; __syncthreads(); x.data[i] = s[63 - i];"},
+    {"write_write_race", "__shared__ real s[1]; s[0] = i; __syncthreads(); x.data[i] = s[0];",
+     "__shared__ real s[1]; if (i == 5) s[0] = i; __syncthreads(); x.data[i] = s[0];"},
+    {"barrier_divergence", "if (i < 40) __syncthreads(); x.data[i] = a;", "__syncthreads(); x.data[i] = a;"},
+    {"inactive_lane", "if (i % 2 == 0) x.data[i] = __shfl_sync(0x55555555u, x.data[i], int(i % 32) + 1);",
+     "x.data[i] = __shfl_sync(0xffffffffu, x.data[i], int(i % 32) ^ 1);"},
+    {"write_write_race", "x.data[i / 2] = a * i;", "x.data[i] = a * i;"},
+    {"read_write_race", "x.data[i] = a + x.data[(i + 1) % 64];", "x.data[i] = a + x.data[i];"},
+};
+
+TEST_F(PtxDeviceTest, EachPlantedFaultIsFoundAndItsCleanTwinIsNot) {
+  for (const Planted& planted : kPlanted) {
+    for (const std::string target : {"compute_75", "compute_100"}) {
+      SCOPED_TRACE(fmt::format("{} of {}", target, planted.faulty));
+      std::vector<float> x = numbers<float>(64);
+      const RunOutcome faulty = run(planted.faulty, x, {.target = target, .block = 64});
+      ASSERT_TRUE(std::holds_alternative<MemoryFault>(faulty)) << describe(faulty);
+      // What races is read before it is written, too.
+      const std::vector<MemoryFinding>& findings = std::get<MemoryFault>(faulty).findings;
+      const auto found = std::ranges::find(findings, planted.kind, &MemoryFinding::kind);
+      ASSERT_NE(found, findings.end()) << describe(faulty);
+      EXPECT_GT(found->site.source_line, 0U);
+      x = numbers<float>(64);
+      const RunOutcome clean = run(planted.clean, x, {.target = target, .block = 64});
+      EXPECT_TRUE(std::holds_alternative<Completed>(clean)) << describe(clean);
+    }
   }
 }
 
