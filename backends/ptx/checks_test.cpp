@@ -240,6 +240,48 @@ TEST(Checks, BarriersOfAPartOfABlock) {
               Kind::kBarrierDivergence);
 }
 
+/// Warps 0 and 1 meet at one barrier, 2 and 3 at another; warp 0 has written before, and who reads behind it?
+TEST(Checks, BarriersOfAPartOfABlockOrderThatPartOnly) {
+  const auto text = [](int reader, std::string_view meet) {
+    return body(
+        ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2; add.u32 %r6, %r6, %r7;"
+        " shr.u32 %r8, %r1, 5; setp.eq.u32 %p1, %r8, 0; @%p1 st.shared.u32 [%r6], %r1; shr.u32 %r9, %r8, 1;"
+        " add.u32 %r9, %r9, 1; bar.sync %r9, 64; " +
+        std::string(meet) + " setp.eq.u32 %p2, %r8, " + std::to_string(reader) +
+        "; @%p2 ld.shared.u32 %r10, [%r6]; @%p2 st.global.u32 [%rd2], %r10;");
+  };
+  const auto read_by = [&](int reader, std::string_view meet) {
+    return run<std::uint32_t>(text(reader, meet), std::vector<std::uint32_t>(128), {{1}, {128}});
+  };
+  const auto by_partner = read_by(1, "");
+  expect_clean(by_partner.result);
+  EXPECT_EQ(by_partner.data[40], 8U);
+  expect_only(read_by(2, "").result, Kind::kReadWriteRace);
+  expect_only(read_by(3, "").result, Kind::kReadWriteRace);
+  // Warps 1 and 2 meet behind that, so what warp 0 did lies behind warp 2 as well, but not behind warp 3.
+  const std::string_view meet =
+      "add.u32 %r11, %r8, 1; shr.u32 %r11, %r11, 1; setp.eq.u32 %p3, %r11, 1; @!%p3 bra M; bar.sync 5, 64; M:";
+  expect_clean(read_by(2, meet).result);
+  expect_only(read_by(3, meet).result, Kind::kReadWriteRace);
+}
+
+/// What a warp does behind bar.arrive is not ordered by that barrier.
+TEST(Checks, ArrivalsOrderWhatLiesBeforeThem) {
+  const auto text = [](std::string_view before, std::string_view behind) {
+    return body(
+        ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2;"
+        " add.u32 %r6, %r6, %r7; setp.ge.u32 %p1, %r1, 96; @%p1 bra L; setp.ge.u32 %p2, %r1, 32; @%p2 bra R; " +
+        std::string(before) + " bar.arrive 1, 64; " + std::string(behind) +
+        " bra L; R: setp.ge.u32 %p3, %r1, 64; @%p3 bra L; bar.sync 1, 64; ld.shared.u32 %r8, [%r6];"
+        " st.global.u32 [%rd2], %r8; L:");
+  };
+  const std::string_view write = "st.shared.u32 [%r6], %r1;";
+  const Geometry four_warps{{1}, {128}};
+  expect_clean(run<std::uint32_t>(text(write, ""), std::vector<std::uint32_t>(128), four_warps).result);
+  expect_only(run<std::uint32_t>(text("", write), std::vector<std::uint32_t>(128), four_warps).result,
+              Kind::kReadWriteRace);
+}
+
 TEST(Checks, WriteToAReadOnlyAllocation) {
   const std::string text = body("st.global.u32 [%rd2], %r1;");
   expect_only(run<float>(text, std::vector<float>(32), {{1}, {32}}, {}, {.read_only = true}).result,

@@ -121,7 +121,13 @@ bool Execution::arrive(Warp& warp, std::size_t number, std::uint32_t mask) {
   Group& group = warp.groups[number];
   ++result_.profile.barriers;
   if (kernel_.ops[group.pc].instruction->modifiers.has(Modifier::kArrive)) {
-    arrived_[barrier_of(warp, group).number] += kLanes;
+    const std::uint32_t barrier = barrier_of(warp, group).number;
+    arrived_[barrier] += kLanes;
+    new_stamp();  // what the warp does from here on is not behind it
+    Behind& announced = announced_[barrier];
+    announced.resize(warps_.size());
+    for (std::size_t other = 0; other < announced.size(); ++other)
+      announced[other] = std::max(announced[other], other == warp.index ? now_ : behind_[warp.index][other]);
     ++group.pc;
     return warp.groups.size() == 1;
   }
@@ -142,8 +148,7 @@ Execution::Barrier Execution::barrier_of(Warp& warp, const Group& group) {
 }
 
 /// All warps have ended or wait. Lets those go on whose barrier has all the threads that it waits for; where there is
-/// none such, those of the lowest, which is a finding. False when no warp waits. A barrier of a part of the block
-/// counts for the race check as one of all.
+/// none such, those of the lowest, which is a finding. False when no warp waits.
 bool Execution::release_barrier() {
   std::array<Gathering, kBarriers> gatherings;
   for (Warp& warp : warps_) {
@@ -170,6 +175,13 @@ bool Execution::release_barrier() {
   }
   const auto number = static_cast<std::uint32_t>(chosen - gatherings.begin());
   reduce_at_barrier(*chosen->barrier, number);
+  new_stamp();
+  const bool of_all = chosen->expected == 0 || chosen->expected >= threads_in_block_ || !is_complete(*chosen);
+  if (of_all) {
+    phase_since_ = now_;
+  } else {
+    order_participants(number);
+  }
   for (Warp& warp : warps_) {
     for (Group& group : warp.groups) {
       if (barrier_of(warp, group).number != number) continue;
@@ -178,9 +190,31 @@ bool Execution::release_barrier() {
     }
   }
   arrived_[number] = 0;
-  new_stamp();
-  phase_since_ = now_;
+  announced_[number].clear();
   return true;
+}
+
+/// A barrier of a part of the block: what its participants did, and what they knew to be behind them, is behind all of
+/// them that waited.
+void Execution::order_participants(std::uint32_t number) {
+  Behind behind = announced_[number];
+  behind.resize(warps_.size());
+  const auto each_waiting = [&](auto use) {
+    for (Warp& warp : warps_) {
+      const bool waits = std::ranges::any_of(
+          warp.groups, [&](const Group& group) { return barrier_of(warp, group).number == number; });
+      if (waits) use(warp);
+    }
+  };
+  each_waiting([&](const Warp& warp) {
+    for (std::size_t other = 0; other < behind.size(); ++other)
+      behind[other] = std::max(behind[other], other == warp.index ? now_ : behind_[warp.index][other]);
+  });
+  each_waiting([&](Warp& warp) {
+    behind_[warp.index] = behind;
+    warp.synced_since = now_;
+  });
+  part_since_ = now_;
 }
 
 /// Adds a waiting group to what its barrier has.

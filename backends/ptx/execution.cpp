@@ -93,8 +93,10 @@ void Execution::new_stamp() {
   bool began_anew = false;
   now_ = memory_.next_stamp(began_anew);
   if (!began_anew) return;
-  launch_since_ = block_since_ = phase_since_ = now_;
+  launch_since_ = block_since_ = phase_since_ = part_since_ = now_;
   block_starts_ = {{now_, block_}};
+  behind_.assign(warps_.size(), Behind(warps_.size()));
+  announced_.fill({});
   for (std::vector<Cell>& cells : shared_cells_) {
     for (Cell& cell : cells)
       cell.write = cell.read = 0;
@@ -108,8 +110,10 @@ void Execution::new_stamp() {
 void Execution::run_block(std::uint64_t block) {
   block_ = block;
   arrived_.fill(0);
+  announced_.fill({});
+  behind_.assign(warps_.size(), Behind(warps_.size()));
   new_stamp();
-  block_since_ = phase_since_ = now_;
+  block_since_ = phase_since_ = part_since_ = now_;
   block_starts_.emplace_back(now_, block);
   for (std::size_t i = 0; i < shared_.size(); ++i) {
     std::ranges::fill(shared_[i], std::byte{0});

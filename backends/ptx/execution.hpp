@@ -2,6 +2,7 @@
 // does memory, race_check.cpp judges accesses, warp_operations.cpp has what lanes do together.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -102,6 +103,7 @@ class Execution {
     bool divergent = false;  ///< a part of a warp, or different counts
   };
   bool release_barrier();
+  void order_participants(std::uint32_t number);
   Barrier barrier_of(Warp& warp, const Group& group);
   void gather(std::array<Gathering, kBarriers>& gatherings, Warp& warp, const Group& group);
   void reduce_at_barrier(const Op& op, std::uint32_t number);
@@ -134,7 +136,7 @@ class Execution {
   void check_read(Cell& cell, std::uint32_t bytes, const Actor& actor);
   void check_write(Cell& cell, std::uint32_t bytes, const Actor& actor);
   [[nodiscard]] Watch watch_of(const Warp& warp, const MemoryOp& memory) const {
-    return {memory, now_, {launch_since_, block_since_, phase_since_, warp.synced_since}};
+    return {memory, now_, {launch_since_, block_since_, phase_since_, std::max(warp.synced_since, part_since_)}};
   }
   [[nodiscard]] bool unordered(std::uint32_t earlier, const Actor& actor) const;
   void report(Finding::Kind kind, const Actor& actor, const std::uint32_t* other = nullptr, std::uint32_t number = 0);
@@ -167,6 +169,11 @@ class Execution {
   std::vector<std::unique_ptr<std::byte[]>> frames_;  ///< of warps that have ended, for the next
   std::uint32_t threads_in_block_ = 0;
   std::array<std::uint32_t, kBarriers> arrived_{};  ///< threads that passed bar.arrive, by barrier
+  /// What barriers of a part of the block ordered, by warp: accesses of each other warp with an earlier stamp than this
+  /// came before what the warp does now. And the same for what comes behind a barrier, of warps that passed bar.arrive.
+  using Behind = std::vector<std::uint32_t>;
+  std::vector<Behind> behind_;
+  std::array<Behind, kBarriers> announced_;
   std::uint64_t block_ = 0;
   std::vector<std::uint32_t> lane_order_;
 
@@ -178,6 +185,7 @@ class Execution {
   std::uint32_t launch_since_ = 0;
   std::uint32_t block_since_ = 0;
   std::uint32_t phase_since_ = 0;
+  std::uint32_t part_since_ = 0;  ///< since the last barrier of a part of the block
   std::vector<std::pair<std::uint32_t, std::uint64_t>> block_starts_;  ///< stamp and block
 
   std::vector<const Op*> op_of_number_;  ///< of memory instructions

@@ -37,7 +37,8 @@ bool Execution::unordered(std::uint32_t earlier, const Actor& actor) const {
   if (stamp < phase_since_) return false;
   const std::uint32_t thread = thread_of(earlier);
   if (thread == actor.thread) return false;
-  return thread / kLanes != actor.thread / kLanes || stamp >= actor.warp_since;
+  const std::uint32_t warp = actor.thread / kLanes;
+  return thread / kLanes != warp ? stamp >= behind_[warp][thread / kLanes] : stamp >= actor.warp_since;
 }
 
 void Execution::check_read(Cell& cell, std::uint32_t bytes, const Actor& actor) {
@@ -65,7 +66,7 @@ void Execution::check_read(Cell& cell, std::uint32_t bytes, const Actor& actor) 
   } else if (unordered(cell.read, actor)) {
     cell.info |= earlier < block_since_ ? kReadByOtherBlock : kReadByMany;
     kept = cell.read & 15U;
-  } else if (earlier < phase_since_) {
+  } else if (earlier < std::max(phase_since_, part_since_)) {
     cell.info &= ~kReadByMany;
   } else {
     kept = cell.read & 15U;
@@ -85,7 +86,7 @@ void Execution::check_write(Cell& cell, std::uint32_t bytes, const Actor& actor)
   }
   const bool read = (cell.read & bytes) != 0 && stamp_of(cell.read) >= launch_since_;
   const std::uint32_t reader = cell.info >> 20U;
-  const bool by_many = (cell.info & kReadByMany) != 0 && stamp_of(cell.read) >= phase_since_;
+  const bool by_many = (cell.info & kReadByMany) != 0 && stamp_of(cell.read) >= std::max(phase_since_, part_since_);
   const bool overwrites = (cell.write & bytes) != 0 && unordered(cell.write, actor);
   if (checks.non_coherent && read && (cell.info & kReadNonCoherent) != 0) {
     report(Finding::Kind::kNonCoherentRead, actor, &cell.read, reader);
