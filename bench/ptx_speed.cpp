@@ -4,15 +4,22 @@
 // thread-instructions a second; `floor`, what that should be at least (0: nothing set); `unchecked`, the same launch's
 // time with the checks over its time without them, `ceiling` what that may be; `compile_ms`, what NVRTC took for the
 // kernel, both passes in one lane, in this very run; `run_ms`, the launch.
+//
+// ptx/shadow writes every word of 64 MiB with every check: `bytes_per_byte`, by how much the process grew over the same
+// launch without checks, for each byte of memory.
 #include <chrono>
 #include <cstdio>
+#include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <unistd.h>
 
 #include "backends/ptx/device.hpp"
+#include "backends/ptx/parser.hpp"
 #include "bench/backward_cost.hpp"
 #include "bench/median.hpp"
 
@@ -106,6 +113,51 @@ void execution(benchmark::State& state, const Case& measured) {
   state.counters["run_ms"] = checked * 1e3;
 }
 
+// ------------------------------------------------------------------------------------------------------------- memory
+
+constexpr std::string_view kWritesAll = R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry writes_all(.param .u64 words)
+{
+.reg .b32 %r<4>; .reg .b64 %rd<3>;
+ld.param.u64 %rd1, [words]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 256, %r1;
+mul.wide.u32 %rd2, %r3, 4; add.s64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r3; ret;
+}
+)";
+constexpr std::size_t kWatchedBytes = std::size_t{64} << 20U;
+
+/// Bytes of memory that the process has in use.
+double resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  double all = 0;
+  double resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+void shadow(benchmark::State& state) {
+  auto module = ptx::parse(std::string(kWritesAll), "writes_all.ptx");
+  if (!module.ok()) return state.SkipWithError(module.error().text().c_str());
+  const auto kernel = ptx::lower(std::make_shared<const ptx::Module>(module.take()), "writes_all");
+  if (!kernel.ok()) return state.SkipWithError(kernel.error().text().c_str());
+  double grown = 0;
+  for ([[maybe_unused]] auto iteration : state) {
+    ptx::Machine machine;
+    const auto words = machine.allocate("words", kWatchedBytes);
+    if (!words.ok()) return state.SkipWithError(words.error().text().c_str());
+    ptx::Arguments arguments;
+    arguments.add(machine.address(*words));
+    const ptx::Geometry geometry{{kWatchedBytes / 4 / 256}, {256}};
+    static_cast<void>(machine.launch(*kernel, geometry, arguments, {.checks = ptx::Checks::none()}));
+    const double before = resident_bytes();
+    if (!machine.launch(*kernel, geometry, arguments, {}).ok()) return state.SkipWithError("a finding");
+    grown = resident_bytes() - before;
+  }
+  state.counters["bytes_per_byte"] = grown / static_cast<double>(kWatchedBytes);
+  state.counters["ceiling"] = 3;
+}
+
 }  // namespace
 }  // namespace assay::bench
 
@@ -123,6 +175,7 @@ int main(int argc, char** argv) {
         ->UseManualTime()
         ->Unit(benchmark::kMillisecond);
   }
+  benchmark::RegisterBenchmark("ptx/shadow", assay::bench::shadow)->Iterations(1)->Unit(benchmark::kMillisecond);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
 }
