@@ -21,6 +21,7 @@ struct Invocation {
 };
 
 // Each adds its subcommand to the program; its callback sets the invocation's status. Both outlive the parsing.
+void add_bench(CLI::App& app, Invocation& invocation);
 void add_certify(CLI::App& app, Invocation& invocation);
 void add_run(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);

@@ -48,6 +48,20 @@ class CommandTest : public ::testing::Test {
   Workshop workshop_;
 };
 
+TEST_F(CommandTest, BenchMeasuresTwoRunsAndTheBareCompiler) {
+  const Ran ran = workshop_.run("assay bench two.py:scale --jobs 1 --output bench");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("verified kernels a second"), HasSubstr("floor / total")));
+  const json figures = json::parse(workshop_.read("bench/bench.json"));
+  EXPECT_EQ(figures["cold"]["verified"], 1);
+  EXPECT_EQ(figures["cold"]["cases"], figures["warm"]["cases"]);
+  EXPECT_GT(figures["cold"]["stages_ms"]["build"], 10 * figures["warm"]["stages_ms"]["build"].get<double>())
+      << "the first run found something in the cache, or the second nothing";
+  EXPECT_GT(figures["floor_over_total"], 0);
+  EXPECT_LT(figures["floor_over_total"], 1);
+  EXPECT_TRUE(records("bench/warm").end);
+}
+
 TEST_F(CommandTest, RunJudgesAKernelOfAFileAndReports) {
   const Ran ran = workshop_.run("assay run two.py:scale --quick");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;

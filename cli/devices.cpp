@@ -50,9 +50,10 @@ std::unique_ptr<backends::Device> make_device(std::string_view name, const Devic
         std::move(device), make_device(options.mirror, {.no_checks = check_names(), .tables = options.tables}));
   }
   if (name == "ptx")
-    return std::make_unique<ptx::PtxDevice>(
-        ptx::PtxOptions{.checks = checks_without(options.no_checks), .tables = options.tables});
-  return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.compiler = options.compiler});
+    return std::make_unique<ptx::PtxDevice>(ptx::PtxOptions{
+        .checks = checks_without(options.no_checks), .tables = options.tables, .cache_directory = options.cache});
+  return std::make_unique<cpu::CpuDevice>(
+      cpu::CpuOptions{.compiler = options.compiler, .cache_directory = options.cache});
 }
 
 std::string confinement_of(backends::Device& device) {

@@ -23,6 +23,7 @@ struct DeviceOptions {
   std::string mirror;                       ///< of cuda: a device that repeats each launch, for its bits; empty: none
   /// Of ptx, also as the mirror: whose answers approximate instructions give; null for the nearest numbers.
   std::shared_ptr<const ptx::Tables> tables = nullptr;
+  std::string cache = {};  ///< of cpu and ptx: folder of what was built before; empty: the user's
 };
 
 /// The checks of the device ptx: "races", "uninitialised".

@@ -1,44 +1,9 @@
 // A run from its options to its exit status.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "reports/terminal.hpp"
+#include "cli/judge_options.hpp"
 
 namespace assay::cli {
-
-struct JudgeOptions {
-  std::vector<std::string> selectors;
-  std::string device = "cpu";
-  std::string pass = "both";
-  int random = 8;
-  std::uint64_t seed = 1;
-  bool quick = false;
-  bool thorough = false;
-  std::string mode;  ///< one of kModeNames (modes.hpp); empty: the device's own
-  int optimise = 0;
-  int jobs = 0;
-  std::string compiler;
-  std::vector<std::string> no_checks;  ///< of the device ptx
-  std::string tables;                  ///< of the device ptx: a file of tables (unit_tables.hpp); empty: none
-  std::string gpu = "0";               ///< of the device cuda, as DeviceOptions::gpu
-  std::size_t device_bytes = 0;        ///< of the device cuda, as DeviceOptions::device_bytes
-  std::string mirror;                  ///< of the device cuda, as DeviceOptions::mirror
-  std::string output = "out";
-  bool resume = false;    ///< go on with the records in `output`
-  std::string failed_in;  ///< judge what failed in this folder's run, in place of the selectors; empty: the selectors
-  std::string shard;      ///< "2/4"; empty: all
-  int repeat = 1;
-  std::string baseline;       ///< of the reports; empty: none
-  std::string certification;  ///< folder of the one whose score the reports show; empty: none
-  std::string expect;         ///< the file of failures that are known; empty: none
-  double reduce = 10;         ///< seconds to spend on making kernels that fail small; 0: none
-  reports::ColorChoice color = reports::ColorChoice::automatic;
-  std::vector<std::string> command_line;  ///< as given, for the record
-};
 
 /// Selects, plans, judges, records and reports; the process's exit status.
 int judge_kernels(const JudgeOptions& options);

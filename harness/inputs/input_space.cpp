@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -60,6 +61,17 @@ double draw_float(Rng& rng, Interval interval, Distribution distribution) {
     return rng.bernoulli(0.5) ? high * magnitude : low * magnitude;
   }
   return rng.uniform_real(low, high);
+}
+
+/// Floats of a long array repeat after this many elements, which no extent divides: drawing each of 65,539 takes longer
+/// than all else about them.
+constexpr std::int64_t kPeriod = 4'099;
+
+/// Fills a dense array with copies of its first elements.
+void repeat_elements(Argument& argument, std::int64_t period) {
+  const std::size_t filled = element_offset(argument, period);
+  for (std::size_t at = filled; at < argument.bytes.size(); at += filled)
+    std::memcpy(argument.bytes.data() + at, argument.bytes.data(), std::min(filled, argument.bytes.size() - at));
 }
 
 /// The least and the greatest integer of a hinted range.
@@ -241,7 +253,9 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const std::int64_t meeting =
       ties ? rng.uniform_int<std::int64_t>(integer_low, std::max(integer_low, integer_high)) : integer_low;
   const std::vector<Leaf> leaves = leaves_of(*module_, argument.type.element());
-  for (std::int64_t element = 0; element < count; ++element) {
+  const bool repeats = count > kPeriod && std::ranges::all_of(leaves, [](const Leaf& l) { return is_float(l.scalar); });
+  const std::int64_t drawn = repeats ? kPeriod : count;
+  for (std::int64_t element = 0; element < drawn; ++element) {
     std::byte* at = argument.bytes.data() + element_offset(argument, element);
     for (const Leaf& leaf : leaves) {
       if (is_float(leaf.scalar)) {
@@ -264,6 +278,7 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
       }
     }
   }
+  if (repeats) repeat_elements(argument, kPeriod);
 }
 
 bool InputSpace::learn_out_of_bounds(const Finding& finding) {
@@ -356,7 +371,8 @@ bool InputSpace::is_degenerate(const reference::Reference& reference) const {
   for (const auto& output : reference.outputs) {
     if (!output) continue;
     for (std::size_t i = 0; i < output->elements.size(); ++i) {
-      if (!is_float(output->leaves[i % output->leaves.size()]) || !output->elements[i].written) continue;
+      const std::size_t cell = output->places.empty() ? i : output->places[i];
+      if (!is_float(output->leaves[cell % output->leaves.size()]) || !output->elements[i].written) continue;
       ++floats;
       const auto& element = output->elements[i];
       undefined += !std::isfinite(element.value) || std::isinf(element.bound[reference::kNative]);
@@ -380,6 +396,7 @@ std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const
     complete(run);
     run.uninitialised = uninitialised_;
     run.order = sampled_threads(drawn.launch.threads(), request.seed);
+    run.touched_only = !run.order.empty();
     run.instruction_budget = request.instruction_budget;
     drawn.reference = oracle_->evaluate(run);
     if (drawn.reference.findings.empty() && learn_tiles(drawn.reference) && attempt + 1 < kTries) continue;

@@ -48,6 +48,11 @@ std::vector<bool> bytes_of_elements(const ir::Argument& view, int gap) {
   return own;
 }
 
+Computed read_leaf(const ir::Leaf& leaf, const std::byte* element) {
+  if (ir::is_float(leaf.scalar)) return {.value = ir::read_float(leaf.scalar, element + leaf.offset)};
+  return {.integer = ir::read_integer(leaf.scalar, element + leaf.offset)};
+}
+
 }  // namespace
 
 Result<backends::Argument> Experiment::place_array(backends::Session& session, ir::Argument argument, const Role& role,
@@ -141,6 +146,12 @@ bool Experiment::unmodified(backends::Session& session, std::size_t array) const
   return before.empty() || std::memcmp(now.data(), before.data(), before.size()) == 0;
 }
 
+Computed read_scalar(const std::vector<ir::Leaf>& leaves, const ir::Argument& layout, std::span<const std::byte> bytes,
+                     std::size_t number) {
+  const auto element = static_cast<std::int64_t>(number / leaves.size());
+  return read_leaf(leaves[number % leaves.size()], bytes.data() + ir::element_offset(layout, element));
+}
+
 std::vector<Computed> read_scalars(const ir::Module& module, const ir::Argument& layout,
                                    std::span<const std::byte> bytes) {
   const std::vector<ir::Leaf> leaves = ir::leaves_of(module, layout.type.element());
@@ -149,13 +160,8 @@ std::vector<Computed> read_scalars(const ir::Module& module, const ir::Argument&
   scalars.reserve(static_cast<std::size_t>(count) * leaves.size());
   for (std::int64_t element = 0; element < count; ++element) {
     const std::byte* at = bytes.data() + ir::element_offset(layout, element);
-    for (const ir::Leaf& leaf : leaves) {
-      if (ir::is_float(leaf.scalar)) {
-        scalars.push_back({.value = ir::read_float(leaf.scalar, at + leaf.offset)});
-      } else {
-        scalars.push_back({.integer = ir::read_integer(leaf.scalar, at + leaf.offset)});
-      }
-    }
+    for (const ir::Leaf& leaf : leaves)
+      scalars.push_back(read_leaf(leaf, at));
   }
   return scalars;
 }

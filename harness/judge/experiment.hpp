@@ -77,6 +77,9 @@ class Experiment {
   std::size_t leading_ = 0;  ///< entry parameters in front of the kernel's: extents
 };
 
+/// One scalar of an array, by its number as read_scalars has them; `leaves` are those of the layout's element.
+Computed read_scalar(const std::vector<ir::Leaf>& leaves, const ir::Argument& layout, std::span<const std::byte> bytes,
+                     std::size_t number);
 /// The scalars of an array, element by element in row-major order, leaf by leaf.
 std::vector<Computed> read_scalars(const ir::Module& module, const ir::Argument& layout,
                                    std::span<const std::byte> bytes);

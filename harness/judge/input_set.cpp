@@ -25,21 +25,45 @@ std::pair<std::size_t, std::size_t> field_leaves(const Module& module, Type type
   return {first, leaves_of(module, type).size()};
 }
 
+/// Which leaves of a parameter a gradient buffer is for.
+struct GradientPart {
+  std::size_t parameter;
+  std::vector<Leaf> leaves;  ///< of one element of the parameter
+  std::size_t first;         ///< of them, the first in the buffer
+  std::size_t count;         ///< of them, how many are in the buffer
+  std::size_t elements;
+
+  /// The scalar number in the buffer of a leaf of the whole parameter; nothing for one of another part.
+  std::optional<std::size_t> number(std::size_t leaf) const {
+    const std::size_t within = leaf % leaves.size();
+    if (within < first || within >= first + count) return std::nullopt;
+    return leaf / leaves.size() * count + within - first;
+  }
+};
+
+GradientPart part_of(const Subject& subject, const InputSet& set, const passes::GradientParameter& gradient) {
+  const auto p = static_cast<std::size_t>(gradient.primal);
+  const Argument& argument = set.launch[Lane::kNative].arguments[p];
+  const Type element = argument.type.element();
+  const auto [first, count] = field_leaves(subject.module, element, gradient.fields);
+  return {.parameter = p,
+          .leaves = leaves_of(subject.module, element),
+          .first = first,
+          .count = count,
+          .elements = static_cast<std::size_t>(element_count(argument))};
+}
+
 /// Calls visit(gradient number, scalar number in its buffer, parameter, leaf number in the parameter, its type).
 template <class Visit>
 void for_each_gradient(const Subject& subject, const InputSet& set, Visit visit) {
   for (std::size_t g = 0; g < subject.adjoint->gradients.size(); ++g) {
-    const passes::GradientParameter& gradient = subject.adjoint->gradients[g];
-    const auto p = static_cast<std::size_t>(gradient.primal);
-    const Argument& argument = set.launch[Lane::kNative].arguments[p];
-    const Type element = argument.type.element();
-    const auto [first, count] = field_leaves(subject.module, element, gradient.fields);
-    const auto leaves = leaves_of(subject.module, element);
-    const std::size_t stride = leaves.size();
-    const auto elements = static_cast<std::size_t>(element_count(argument));
-    for (std::size_t e = 0; e < elements; ++e) {
-      for (std::size_t i = 0; i < count; ++i)
-        visit(g, e * count + i, p, e * stride + first + i, leaves[first + i].scalar);
+    const GradientPart part = part_of(subject, set, subject.adjoint->gradients[g]);
+    const std::size_t stride = part.leaves.size();
+    for (std::size_t e = 0; e < part.elements; ++e) {
+      for (std::size_t i = 0; i < part.count; ++i) {
+        const std::size_t leaf = part.first + i;
+        visit(g, e * part.count + i, part.parameter, e * stride + leaf, part.leaves[leaf].scalar);
+      }
     }
   }
 }
@@ -50,6 +74,33 @@ constexpr double kVanishing = 0x1p-30;
 
 double value_at(const LeafValues& values, std::size_t parameter, std::size_t leaf) {
   return values[parameter].empty() ? 0.0 : values[parameter][leaf];
+}
+
+/// One scalar of a parameter.
+struct LeafOf {
+  std::size_t parameter;
+  std::size_t leaf;
+  Scalar type;
+};
+
+Expected expected_gradient(const Subject& subject, const InputSet& set, const reference::GradientElement& element,
+                           LeafOf which, Lane lane, Start start) {
+  const Scalar scalar = lane == Lane::kLift ? Scalar::kF64 : which.type;
+  const double u = std::ldexp(1.0, -row(scalar).digits);
+  Expected expected{.value = element.value,
+                    .bound = element.bound[lane],
+                    .scale = scale_of(element, lane) * (lane == Lane::kNative ? set.native_width : 1)};
+  if (subject.writes(which.parameter)) return expected;
+  const double prefill = start == Start::kPrefilled ? value_at(set.prefills, which.parameter, which.leaf) : 0.0;
+  expected.value += prefill;
+  if (element.contributions > 0) {
+    // The prefill is one more term of a sum in unknown order: n u (S + |prefill|) instead of (n - 1) u S, and the
+    // result is rounded once more (numerics.md section 2).
+    const auto terms = static_cast<double>(element.contributions);
+    expected.bound += u * (terms * std::abs(prefill) + element.magnitude);
+    expected.bound += u * (std::abs(prefill) + static_cast<double>(std::abs(expected.value)) + expected.bound);
+  }
+  return expected;
 }
 
 }  // namespace
@@ -114,9 +165,11 @@ std::vector<std::optional<ExpectedArray>> expected_outputs(const Reference& refe
       continue;
     }
     ExpectedArray array;
+    array.scalars.reserve(output->elements.size());
     for (std::size_t i = 0; i < output->elements.size(); ++i) {
       const reference::OutputElement& element = output->elements[i];
-      const bool real = is_float(output->leaves[i % output->leaves.size()]);
+      const std::size_t cell = output->places.empty() ? i : output->places[i];
+      const bool real = is_float(output->leaves[cell % output->leaves.size()]);
       array.scalars.push_back(
           {.value = element.value, .bound = element.bound[lane], .integer = element.integer, .is_integer = !real});
       array.written.push_back(element.written);
@@ -158,7 +211,7 @@ std::vector<Argument> gradient_arguments(const Subject& subject, const InputSet&
     const std::vector<Leaf>& leaves = leaves_of_gradient[g];
     const Leaf at = leaves[i % leaves.size()];
     const auto element = static_cast<std::int64_t>(i / leaves.size());
-    if (is_float(at.scalar))
+    if (value != 0 && is_float(at.scalar))
       write_float(at.scalar, argument.bytes.data() + element_offset(argument, element) + at.offset, value);
   });
   return arguments;
@@ -168,25 +221,29 @@ std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, co
                                                       const Reference& reference, Lane lane, Start start) {
   std::vector<std::vector<Expected>> result(subject.adjoint->gradients.size());
   for_each_gradient(subject, set, [&](std::size_t g, std::size_t, std::size_t p, std::size_t leaf, Scalar type) {
-    const reference::GradientElement& element = reference.gradients[p]->elements[leaf];
-    const Scalar scalar = lane == Lane::kLift ? Scalar::kF64 : type;
-    const double u = std::ldexp(1.0, -row(scalar).digits);
-    Expected expected{.value = element.value,
-                      .bound = element.bound[lane],
-                      .scale = scale_of(element, lane) * (lane == Lane::kNative ? set.native_width : 1)};
-    if (!subject.writes(p)) {
-      const double prefill = start == Start::kPrefilled ? value_at(set.prefills, p, leaf) : 0.0;
-      expected.value += prefill;
-      if (element.contributions > 0) {
-        // The prefill is one more term of a sum in unknown order: n u (S + |prefill|) instead of (n - 1) u S, and the
-        // result is rounded once more (numerics.md section 2).
-        const auto terms = static_cast<double>(element.contributions);
-        expected.bound += u * (terms * std::abs(prefill) + element.magnitude);
-        expected.bound += u * (std::abs(prefill) + static_cast<double>(std::abs(expected.value)) + expected.bound);
-      }
-    }
-    result[g].push_back(expected);
+    const auto known = reference.gradients[p]->position(leaf);
+    const auto element = known ? reference.gradients[p]->elements[*known] : reference::GradientElement{};
+    result[g].push_back(expected_gradient(subject, set, element, {p, leaf, type}, lane, start));
   });
+  return result;
+}
+
+std::vector<std::map<std::size_t, Expected>> touched_gradients(const Subject& subject, const InputSet& set,
+                                                               const Reference& reference, Lane lane, Start start) {
+  std::vector<std::map<std::size_t, Expected>> result;
+  for (const passes::GradientParameter& gradient : subject.adjoint->gradients) {
+    auto& touched = result.emplace_back();
+    const GradientPart part = part_of(subject, set, gradient);
+    const reference::GradientArray& array = *reference.gradients[part.parameter];
+    for (std::size_t k = 0; k < array.places.size(); ++k) {
+      const std::size_t leaf = array.places[k];
+      const auto number = part.number(leaf);
+      if (!number) continue;
+      const LeafOf which{part.parameter, leaf, part.leaves[leaf % part.leaves.size()].scalar};
+      touched.emplace_hint(touched.end(), *number,
+                           expected_gradient(subject, set, array.elements[k], which, lane, start));
+    }
+  }
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -75,7 +76,8 @@ double scale_of(const reference::GradientElement& element, Lane lane);
 double dense_value(std::size_t position, std::uint64_t salt);
 
 /// What the arrays that the kernel writes must hold after a forward run, by parameter; empty for other parameters.
-/// Cells that nobody writes are left out of `written`.
+/// Cells that nobody writes are left out of `written`. Of a reference of touched cells only (reference::OutputArray):
+/// these in turn.
 struct ExpectedArray {
   std::vector<Expected> scalars;
   std::vector<bool> written;
@@ -92,6 +94,11 @@ std::vector<ir::Argument> gradient_arguments(const Subject& subject, const Input
 /// What they must hold afterwards, by gradient parameter, with seed_factor 1.
 std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, const InputSet& set,
                                                       const reference::Reference& reference, Lane lane, Start start);
+/// Of a reference of touched cells only, with Run::touched_only: by gradient, the scalars of its buffer that the
+/// reference tells of. All others stay zero.
+std::vector<std::map<std::size_t, Expected>> touched_gradients(const Subject& subject, const InputSet& set,
+                                                               const reference::Reference& reference, Lane lane,
+                                                               Start start);
 /// By scalar of a gradient's buffer: the number of the leaf that it belongs to among those of the primal parameter.
 std::vector<std::size_t> gradient_leaves(const Subject& subject, const InputSet& set, std::size_t gradient);
 /// By gradient parameter: whether the buffer also carries the seed, because the kernel writes the array.

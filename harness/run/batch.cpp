@@ -289,6 +289,16 @@ Prepared prepare(const KernelSource& source, const Printer& printer, backends::S
   return prepared;
 }
 
+std::vector<backends::EmittedKernel> emitted_kernels(const std::vector<KernelSource>& sources, const Printer& printer,
+                                                     backends::SourceTarget target, const RunOptions& options) {
+  std::vector<backends::EmittedKernel> emitted;
+  for (const KernelSource& source : sources) {
+    Prepared prepared = prepare(source, printer, target, options);
+    if (!prepared.stopped) emitted.push_back(std::move(*prepared.emitted));
+  }
+  return emitted;
+}
+
 void run_batch(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,
                const RunOptions& options, const TakeRecord& take) {
   std::vector<Prepared> kernels;

@@ -38,6 +38,23 @@ std::vector<KernelSource> pending_of(const std::vector<KernelSource>& sources, c
   return pending;
 }
 
+/// Batches of at most `largest`, smaller towards the end, so that no core waits long for another's last one. The same
+/// for every run of the same sources: what is built together is found in the cache together.
+std::vector<std::span<const KernelSource>> batches_of(std::span<const KernelSource> all, std::size_t jobs,
+                                                      std::size_t largest) {
+  // Below this a compiler's start costs more than the waiting.
+  constexpr std::size_t kLeast = 8;
+  const std::size_t least = std::clamp<std::size_t>((all.size() + jobs - 1) / jobs, 1, std::min(kLeast, largest));
+  std::vector<std::span<const KernelSource>> batches;
+  while (!all.empty()) {
+    const std::size_t share = (all.size() + 2 * jobs - 1) / (2 * jobs);
+    const std::size_t size = std::min(all.size(), std::clamp(share, least, largest));
+    batches.push_back(all.first(size));
+    all = all.subspan(size);
+  }
+  return batches;
+}
+
 }  // namespace
 
 Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backends::Device& device,
@@ -48,8 +65,7 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backen
   const std::span<const KernelSource> all(pending);
   const std::size_t jobs =
       options.jobs > 0 ? static_cast<std::size_t>(options.jobs) : std::max(1U, std::thread::hardware_concurrency());
-  // Small runs are split evenly, so that every core has a batch.
-  const std::size_t batch = std::clamp<std::size_t>((pending.size() + jobs - 1) / jobs, 1, options.batch);
+  const std::vector<std::span<const KernelSource>> batches = batches_of(all, jobs, options.batch);
   std::atomic<std::size_t> next{0};
   std::mutex writing;
   std::optional<Error> failure;
@@ -63,13 +79,13 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backen
   };
   const auto work = [&](int lane) {
     for (;;) {
-      const std::size_t first = next.fetch_add(batch);
+      const std::size_t turn = next.fetch_add(1);
       const auto failed = [&] {
         const std::lock_guard lock(writing);
         return failure.has_value();
       };
-      if (first >= all.size() || failed()) return;
-      const auto part = all.subspan(first, std::min(batch, all.size() - first));
+      if (turn >= batches.size() || failed()) return;
+      const auto part = batches[turn];
       const auto take_here = [&, batch_ms = writer.elapsed_ms()](CaseRecord record) {
         take(std::move(record), lane, batch_ms);
       };

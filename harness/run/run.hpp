@@ -70,6 +70,10 @@ struct RunOptions {
 std::vector<std::string> plan_cases(const std::vector<KernelSource>& sources, const backends::Device& device,
                                     const RunOptions& options);
 
+/// What a run prints for the device's compiler, in the order of the sources; nothing of kernels that cannot be printed.
+std::vector<backends::EmittedKernel> emitted_kernels(const std::vector<KernelSource>& sources, const Printer& printer,
+                                                     backends::SourceTarget target, const RunOptions& options);
+
 /// Called with each record before it is written, from any thread but never two at once.
 using Progress = std::function<void(const CaseRecord&)>;
 

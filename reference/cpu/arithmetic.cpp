@@ -27,8 +27,10 @@ bool is_finite(long double v) { return v - v == 0; }
 
 }  // namespace
 
-Arithmetic::Arithmetic(ir::Scalar scalar, const Profile& profile, DecisionRecorder& decisions)
-    : formats_{format_of(scalar, profile.flush_to_zero), format_of(ir::Scalar::kF64)}, decisions_(&decisions) {
+Arithmetic::Arithmetic(ir::Scalar scalar, const Profile& profile, DecisionRecorder& decisions, bool bounds)
+    : formats_{format_of(scalar, profile.flush_to_zero), format_of(ir::Scalar::kF64)},
+      decisions_(&decisions),
+      bounds_(bounds) {
   for (int i = 0; i < ir::kOpCount; ++i) {
     const auto op = static_cast<ir::Op>(i);
     const auto at = static_cast<std::size_t>(i);
@@ -39,8 +41,9 @@ Arithmetic::Arithmetic(ir::Scalar scalar, const Profile& profile, DecisionRecord
 
 Bounded Arithmetic::finish(long double v, const LaneBounds& propagated,
                            const std::array<const ir::UlpBound*, kLanes>& figures) const {
-  const double m = magnitude(v);
   Bounded result{v, {}};
+  if (!bounds_) return result;
+  const double m = magnitude(v);
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     const double p = propagated[lane];
     if (!is_finite(v)) {
@@ -60,10 +63,20 @@ Bounded Arithmetic::rounded(ir::Op op, long double v, const LaneBounds& propagat
 }
 
 Bounded Arithmetic::rounded(long double v, const LaneBounds& propagated) const {
-  return finish(v, propagated, {&kCorrect, &kCorrect});
+  const double m = magnitude(v);
+  // Most results are of this kind and in the range of double.
+  if (!bounds_ || !(m < kUnbounded)) return finish(v, propagated, {&kCorrect, &kCorrect});
+  Bounded result{v, {}};
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    const double p = propagated[lane];
+    const Format& own = formats_[lane];
+    result.e[lane] = p >= 0 && p < kUnbounded ? settle(own, m, p + half(own, m + p, 0)) : kUnbounded;
+  }
+  return result;
 }
 
 Bounded Arithmetic::exact(long double v, const LaneBounds& propagated) const {
+  if (!bounds_) return {v, {}};
   Bounded result{v, propagated};
   const double m = magnitude(v);
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
@@ -76,6 +89,7 @@ Bounded Arithmetic::exact(long double v, const LaneBounds& propagated) const {
 
 Bounded Arithmetic::constant(long double v) const {
   Bounded result{v, {}};
+  if (!bounds_) return result;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     if (!representable(formats_[lane], v))
       result.e[lane] = settle(formats_[lane], magnitude(v), half(formats_[lane], magnitude(v), 0));
@@ -85,6 +99,7 @@ Bounded Arithmetic::constant(long double v) const {
 
 Bounded Arithmetic::add(const Bounded& a, const Bounded& b) const {
   const long double v = a.v + b.v;
+  if (!bounds_) return {v, {}};
   Bounded result = rounded(v, {a.e[kNative] + b.e[kNative], a.e[kLift] + b.e[kLift]});
   // Correct rounding leaves alone what is representable. The oracle's own rounding cannot hide a difference:
   // rounding is monotonic, and v is the sum rounded to more bits.
@@ -98,6 +113,7 @@ Bounded Arithmetic::sub(const Bounded& a, const Bounded& b) const { return add(a
 
 Bounded Arithmetic::mul(const Bounded& a, const Bounded& b) const {
   const long double v = a.v * b.v;
+  if (!bounds_) return {v, {}};
   const double ma = magnitude(a.v);
   const double mb = magnitude(b.v);
   LaneBounds p;
@@ -116,6 +132,7 @@ Bounded Arithmetic::mul(const Bounded& a, const Bounded& b) const {
 
 Bounded Arithmetic::div(const Bounded& a, const Bounded& b) const {
   const long double v = a.v / b.v;
+  if (!bounds_) return {v, {}};
   const double z = magnitude(v);
   const double mb = magnitude(b.v);
   LaneBounds p;
@@ -133,6 +150,7 @@ Bounded Arithmetic::div(const Bounded& a, const Bounded& b) const {
 
 Bounded Arithmetic::sqrt(const Bounded& a) const {
   const long double v = std::sqrt(a.v);
+  if (!bounds_) return {v, {}};
   const double ma = magnitude(a.v);
   LaneBounds p;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
@@ -162,7 +180,7 @@ Bounded Arithmetic::dot(std::span<const Bounded* const> operands) const {
     for (std::size_t lane = 0; lane < kLanes; ++lane)
       p[lane] += scaled(magnitude(a.v), b.e[lane]) + scaled(magnitude(b.v), a.e[lane]) + scaled(a.e[lane], b.e[lane]);
   }
-  if (exact_terms) return {v, {}};
+  if (exact_terms || !bounds_) return {v, {}};
   Bounded result{v, {}};
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     // Products below the normal range lose up to half the least spacing each. The policy's k u sum|a b| takes
@@ -188,7 +206,7 @@ Bounded Arithmetic::sum(std::span<const Bounded* const> operands) const {
     for (std::size_t lane = 0; lane < kLanes; ++lane)
       result.e[lane] += operand->e[lane];
   }
-  if (terms < 2) return result;
+  if (terms < 2 || !bounds_) return result;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     const Format& own = formats_[lane];
     const double p = result.e[lane];

@@ -15,8 +15,8 @@ namespace assay::reference {
 
 class Arithmetic {
  public:
-  /// Keeps a reference to the recorder.
-  Arithmetic(ir::Scalar scalar, const Profile& profile, DecisionRecorder& decisions);
+  /// Keeps a reference to the recorder. Without `bounds` results are values with bounds of 0, which say nothing.
+  Arithmetic(ir::Scalar scalar, const Profile& profile, DecisionRecorder& decisions, bool bounds = true);
 
   const Format& format(int lane) const { return formats_[static_cast<std::size_t>(lane)]; }
   DecisionRecorder& decisions() const { return *decisions_; }
@@ -59,6 +59,7 @@ class Arithmetic {
   /// [lane][op]
   std::array<std::array<ir::UlpBound, ir::kOpCount>, kLanes> figures_;
   DecisionRecorder* decisions_;
+  bool bounds_;
 };
 
 inline constexpr Bounded kZeroBounded{};

@@ -17,8 +17,10 @@ Machine<Tracer>::Machine(const Program& program, const Run& run, Tracer& tracer,
       decisions_(run.forced),
       choices_(program.choices),
       arithmetics_{
-          Arithmetic(ir::Scalar::kF16, run.profile, decisions_), Arithmetic(ir::Scalar::kBF16, run.profile, decisions_),
-          Arithmetic(ir::Scalar::kF32, run.profile, decisions_), Arithmetic(ir::Scalar::kF64, run.profile, decisions_)},
+          Arithmetic(ir::Scalar::kF16, run.profile, decisions_, perturbation == nullptr || perturbation->bounds),
+          Arithmetic(ir::Scalar::kBF16, run.profile, decisions_, perturbation == nullptr || perturbation->bounds),
+          Arithmetic(ir::Scalar::kF32, run.profile, decisions_, perturbation == nullptr || perturbation->bounds),
+          Arithmetic(ir::Scalar::kF64, run.profile, decisions_, perturbation == nullptr || perturbation->bounds)},
       registers_(static_cast<std::size_t>(program.registers)),
       arrays_(program.parameters.size()) {
   for (const Constant& constant : program.constants) {
@@ -56,38 +58,19 @@ void Machine<Tracer>::bind_arguments(const Perturbation* perturbation) {
 template <class Tracer>
 void Machine<Tracer>::bind_array(std::size_t p, const Perturbation* perturbation) {
   const ir::Argument& argument = run_.launch.arguments[p];
-  ArrayMemory<Handle>& memory = arrays_[p];
-  memory.shape = argument.shape;
-  memory.leaves = program_.parameters[p].leaves;
-  const auto leaves = ir::leaves_of(*program_.module, argument.type.element());
-  const std::int64_t count = ir::element_count(argument);
-  memory.log.resize(static_cast<std::size_t>(count));
-  memory.cells.resize(static_cast<std::size_t>(count) * leaves.size());
   const bool initialised = !(p < run_.uninitialised.size() && run_.uninitialised[p]);
-  std::size_t cell = 0;
-  for (std::int64_t n = 0; n < count; ++n) {
-    const std::size_t offset = ir::element_offset(argument, n);
-    for (const ir::Leaf& leaf : leaves) {
-      Cell<Handle>& target = memory.cells[cell];
-      target.content = initial_content<Handle>(argument, offset + leaf.offset, leaf.scalar);
-      target.initialised = initialised;
-      if (perturbation && ir::is_float(leaf.scalar))
-        target.content.f.v +=
-            perturbation->step * static_cast<long double>(leaf_value(perturbation->direction, p, cell));
-      ++cell;
-    }
-  }
+  arrays_[p].bind(p, argument, ir::leaves_of(*program_.module, argument.type.element()), initialised, perturbation);
 }
 
 template <class Tracer>
-typename Machine<Tracer>::Handle Machine<Tracer>::handle_of(std::size_t parameter, std::size_t cell) {
+typename Machine<Tracer>::Handle Machine<Tracer>::handle_of(std::size_t parameter, std::size_t element,
+                                                            std::size_t leaf) {
   ArrayMemory<Handle>& memory = arrays_[parameter];
-  Cell<Handle>& source = memory.cells[cell];
+  Cell<Handle>& source = memory.cell(element, leaf);
   if constexpr (Tracer::kDerivatives) {
-    const ir::Scalar type = memory.leaves[cell % memory.leaves.size()];
-    if (!source.written && !source.has_leaf && ir::is_float(type)) {
+    if (!source.written && !source.has_leaf && ir::is_float(memory.type(leaf))) {
       source.has_leaf = true;
-      source.content.h = tracer_.leaf(parameter, cell, type);
+      source.content.h = tracer_.leaf(parameter, element * memory.leaves() + leaf, memory.type(leaf));
     }
   }
   return source.content.h;
@@ -179,7 +162,7 @@ void Machine<Tracer>::compute(const Instruction& instruction) {
         at(instruction.dst + k) = Value{};
       return;
     case Code::kShape:
-      at(instruction.dst).i = array_of(instruction).shape[static_cast<std::size_t>(instruction.extent)];
+      at(instruction.dst).i = array_of(instruction).shape()[static_cast<std::size_t>(instruction.extent)];
       return;
     case Code::kExtract: return extract(instruction);
     case Code::kInsert: return insert(instruction);

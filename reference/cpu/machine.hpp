@@ -39,9 +39,13 @@ class Machine {
   const Decisions& decisions() const { return decisions_.summary(); }
   const std::vector<Choice>& choices() const { return choices_; }
   std::vector<Finding> take_findings() { return findings_.take(); }
-  const ArrayMemory<Handle>& array(std::size_t parameter) const { return arrays_[parameter]; }
+  ArrayMemory<Handle>& array(std::size_t parameter) { return arrays_[parameter]; }
   /// Derivative of a cell's content, of its initial content if nothing was written.
-  Handle handle_of(std::size_t parameter, std::size_t cell);
+  Handle handle_of(std::size_t parameter, std::size_t element, std::size_t leaf);
+  Handle handle_of(std::size_t parameter, std::size_t cell) {
+    const std::size_t leaves = arrays_[parameter].leaves();
+    return handle_of(parameter, cell / leaves, cell % leaves);
+  }
 
  private:
   using Value = Datum<Handle>;
@@ -74,9 +78,14 @@ class Machine {
   void load(const Instruction& instruction);
   void store(const Instruction& instruction);
   void atomic(const Instruction& instruction);
-  void update(const Instruction& instruction, std::size_t cell, RegisterId value, RegisterId expected);
-  void update_float(const Instruction& instruction, std::size_t cell, const Value& value);
-  void add_float(const Instruction& instruction, std::size_t cell, const Value& value);
+  /// A cell of the array that an instruction names.
+  struct Place {
+    std::size_t element;
+    std::size_t leaf;
+  };
+  void update(const Instruction& instruction, Place place, RegisterId value, RegisterId expected);
+  void update_float(const Instruction& instruction, Place place, const Value& value);
+  void add_float(const Instruction& instruction, Place place, const Value& value);
   void local_load(const Instruction& instruction);
   void local_store(const Instruction& instruction);
   std::optional<std::size_t> locate(const Instruction& instruction);

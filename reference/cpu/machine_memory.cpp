@@ -30,7 +30,7 @@ bool Machine<Tracer>::note_tile(const Instruction& instruction, std::span<const 
   for (std::size_t d = 0; d < index.size(); ++d) {
     memory.asked[d] =
         std::max(memory.asked[d], static_cast<std::int32_t>(std::clamp(index[d] + 1, std::int64_t{0}, kFurthest)));
-    behind |= index[d] >= memory.shape[d];
+    behind |= index[d] >= memory.shape()[d];
     before |= index[d] < 0;
   }
   return behind && !before;
@@ -46,22 +46,22 @@ std::optional<std::size_t> Machine<Tracer>::locate(const Instruction& instructio
   const ArrayMemory<Handle>& memory = array_of(instruction);
   if (instruction.padded && note_tile(instruction, used)) return std::nullopt;
   if (const auto number = memory.element(used)) return static_cast<std::size_t>(*number);
-  report_index(instruction, {used.begin(), used.end()}, memory.shape);
+  report_index(instruction, {used.begin(), used.end()}, memory.shape());
   return std::nullopt;
 }
 
 template <class Tracer>
 void Machine<Tracer>::report_conflict(const Instruction& instruction, std::size_t element, const Conflict& conflict) {
   const ArrayMemory<Handle>& memory = array_of(instruction);
-  std::vector<std::int64_t> index(memory.shape.size());
+  std::vector<std::int64_t> index(memory.shape().size());
   for (std::size_t d = index.size(); d-- > 0;) {
-    index[d] = static_cast<std::int64_t>(element) % memory.shape[d];
-    element /= static_cast<std::size_t>(memory.shape[d]);
+    index[d] = static_cast<std::int64_t>(element) % memory.shape()[d];
+    element /= static_cast<std::size_t>(memory.shape()[d]);
   }
   findings_.add({.kind = conflict.kind,
                  .parameter = instruction.target,
                  .index = std::move(index),
-                 .shape = memory.shape,
+                 .shape = memory.shape(),
                  .loc = instruction.loc,
                  .thread = thread_,
                  .other_loc = conflict.loc,
@@ -72,10 +72,9 @@ void Machine<Tracer>::report_conflict(const Instruction& instruction, std::size_
 template <class Tracer>
 void Machine<Tracer>::note_read(const Instruction& instruction, std::size_t element) {
   ArrayMemory<Handle>& memory = array_of(instruction);
-  const std::size_t leaves = memory.leaves.size();
   bool poisoned = false;
-  for (std::size_t k = 0; k < leaves; ++k) {
-    Cell<Handle>& cell = memory.cells[element * leaves + k];
+  for (std::size_t k = 0; k < memory.leaves(); ++k) {
+    Cell<Handle>& cell = memory.cell(element, k);
     if (cell.initialised) continue;
     poisoned = true;
     cell.content.f.e = {kUnbounded, kUnbounded};
@@ -93,13 +92,12 @@ void Machine<Tracer>::load(const Instruction& instruction) {
     return;
   }
   ArrayMemory<Handle>& memory = array_of(instruction);
-  if (const auto conflict = memory.log[*element].read(thread_, instruction.loc))
+  if (const auto conflict = memory.log(*element).read(thread_, instruction.loc))
     report_conflict(instruction, *element, *conflict);
   note_read(instruction, *element);
   for (std::size_t k = 0; k < leaves; ++k) {
-    const std::size_t cell = *element * leaves + k;
-    handle_of(static_cast<std::size_t>(instruction.target), cell);
-    at(instruction.dst + static_cast<RegisterId>(k)) = memory.cells[cell].content;
+    handle_of(static_cast<std::size_t>(instruction.target), *element, k);
+    at(instruction.dst + static_cast<RegisterId>(k)) = memory.cell(*element, k).content;
   }
 }
 
@@ -108,15 +106,14 @@ void Machine<Tracer>::store(const Instruction& instruction) {
   const auto element = locate(instruction);
   if (!element) return;
   ArrayMemory<Handle>& memory = array_of(instruction);
-  if (const auto conflict = memory.log[*element].write(thread_, instruction.loc))
+  if (const auto conflict = memory.log(*element).write(thread_, instruction.loc))
     report_conflict(instruction, *element, *conflict);
   const std::size_t leaves = instruction.leaves;
   for (std::size_t k = 0; k < leaves; ++k) {
-    const std::size_t number = *element * leaves + k;
-    Cell<Handle>& cell = memory.cells[number];
+    Cell<Handle>& cell = memory.cell(*element, k);
     cell.content = at(operand(instruction, instruction.rank + k));
     cell.initialised = cell.written = true;
-    if (!memory.sums.empty()) memory.sums[number] = AtomicSum{};
+    memory.forget_sum(*element, k);
   }
 }
 
@@ -131,34 +128,33 @@ void Machine<Tracer>::atomic(const Instruction& instruction) {
     return;
   }
   ArrayMemory<Handle>& memory = array_of(instruction);
-  if (const auto conflict = memory.log[*element].atomic(thread_, instruction.loc, instruction.atomic, uses_result))
+  if (const auto conflict = memory.log(*element).atomic(thread_, instruction.loc, instruction.atomic, uses_result))
     report_conflict(instruction, *element, *conflict);
   if (instruction.atomic != ir::AtomicOp::kExchange || uses_result) note_read(instruction, *element);
   decisions_.at(instruction.loc);
   for (std::size_t k = 0; k < leaves; ++k) {
-    const std::size_t cell = *element * leaves + k;
-    handle_of(static_cast<std::size_t>(instruction.target), cell);
+    handle_of(static_cast<std::size_t>(instruction.target), *element, k);
+    Cell<Handle>& cell = memory.cell(*element, k);
     // The result may be the register of the value: take the value first.
     const RegisterId value = operand(instruction, instruction.rank + k);
     const bool compares = instruction.atomic == ir::AtomicOp::kCompareAndSwap;
     const RegisterId expected = compares ? operand(instruction, instruction.rank + leaves + k) : ir::kNone;
-    const Value previous = memory.cells[cell].content;
-    update(instruction, cell, value, expected);
-    memory.cells[cell].initialised = memory.cells[cell].written = true;
+    const Value previous = cell.content;
+    update(instruction, {*element, k}, value, expected);
+    cell.initialised = cell.written = true;
     if (uses_result) at(instruction.dst + static_cast<RegisterId>(k)) = previous;
   }
 }
 
 template <class Tracer>
-void Machine<Tracer>::update(const Instruction& instruction, std::size_t number, RegisterId source,
-                             RegisterId expected) {
+void Machine<Tracer>::update(const Instruction& instruction, Place place, RegisterId source, RegisterId expected) {
   ArrayMemory<Handle>& memory = array_of(instruction);
-  Value& content = memory.cells[number].content;
+  Value& content = memory.cell(place.element, place.leaf).content;
   const Value& value = at(source);
-  const ir::Scalar scalar = memory.leaves[number % memory.leaves.size()];
+  const ir::Scalar scalar = memory.type(place.leaf);
   const bool is_float = ir::is_float(scalar);
   const bool adds = instruction.atomic == ir::AtomicOp::kAdd || instruction.atomic == ir::AtomicOp::kSub;
-  if (!adds && !memory.sums.empty()) memory.sums[number] = AtomicSum{};
+  if (!adds) memory.forget_sum(place.element, place.leaf);
   if (instruction.atomic == ir::AtomicOp::kCompareAndSwap) {
     const Value& wanted = at(expected);
     const std::array<const Bounded*, 2> both{&content.f, &wanted.f};
@@ -167,19 +163,19 @@ void Machine<Tracer>::update(const Instruction& instruction, std::size_t number,
   } else if (instruction.atomic == ir::AtomicOp::kExchange) {
     content = value;
   } else if (is_float) {
-    return update_float(instruction, number, value);
+    return update_float(instruction, place, value);
   } else {
     content.i = update_integer(instruction.atomic, scalar, content.i, value.i);
   }
 }
 
 template <class Tracer>
-void Machine<Tracer>::update_float(const Instruction& instruction, std::size_t number, const Value& value) {
+void Machine<Tracer>::update_float(const Instruction& instruction, Place place, const Value& value) {
   if (instruction.atomic == ir::AtomicOp::kAdd || instruction.atomic == ir::AtomicOp::kSub)
-    return add_float(instruction, number, value);
+    return add_float(instruction, place, value);
   ArrayMemory<Handle>& memory = array_of(instruction);
-  Value& content = memory.cells[number].content;
-  const Arithmetic& a = arithmetic(memory.leaves[number % memory.leaves.size()]);
+  Value& content = memory.cell(place.element, place.leaf).content;
+  const Arithmetic& a = arithmetic(memory.type(place.leaf));
   const std::array<const Bounded*, 2> both{&content.f, &value.f};
   const bool least = instruction.atomic == ir::AtomicOp::kMin;
   // Which thread gets the gradient in a tie is open (numeric policy, section 4): an exact tie is uncertain too. A value
@@ -198,18 +194,17 @@ void Machine<Tracer>::update_float(const Instruction& instruction, std::size_t n
 }
 
 template <class Tracer>
-void Machine<Tracer>::add_float(const Instruction& instruction, std::size_t number, const Value& value) {
+void Machine<Tracer>::add_float(const Instruction& instruction, Place place, const Value& value) {
   ArrayMemory<Handle>& memory = array_of(instruction);
-  Value& content = memory.cells[number].content;
-  const ir::Scalar scalar = memory.leaves[number % memory.leaves.size()];
+  Value& content = memory.cell(place.element, place.leaf).content;
+  const ir::Scalar scalar = memory.type(place.leaf);
   const int sign = instruction.atomic == ir::AtomicOp::kSub ? -1 : 1;
   const Bounded term{sign * value.f.v, value.f.e};
   const Arithmetic& a = arithmetic(scalar);
   const bool flushes = scalar == ir::Scalar::kF32 && run_.profile.native_library == MathLibrary::kCuda;
   const LaneBounds flush{flushes ? 0x1p-126 : 0, 0};
   if (run_.profile.unordered_atomics) {
-    if (memory.sums.empty()) memory.sums.resize(memory.cells.size());
-    AtomicSum& sum = memory.sums[number];
+    AtomicSum& sum = memory.sum(place.element, place.leaf);
     if (!sum.is_started()) sum.start(content.f);
     sum.add(term);
     content.f.v += term.v;

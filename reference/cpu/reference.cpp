@@ -12,12 +12,24 @@ namespace assay::reference {
 namespace {
 
 template <class Tracer>
-OutputArray output(const Machine<Tracer>& machine, std::size_t parameter) {
-  const auto& memory = machine.array(parameter);
-  OutputArray array{.elements = {}, .leaves = memory.leaves};
-  array.elements.reserve(memory.cells.size());
-  for (const auto& cell : memory.cells)
+OutputArray output(Machine<Tracer>& machine, std::size_t parameter, bool touched_only) {
+  auto& memory = machine.array(parameter);
+  OutputArray array;
+  for (std::size_t k = 0; k < memory.leaves(); ++k)
+    array.leaves.push_back(memory.type(k));
+  const auto add = [&](const auto& cell) {
     array.elements.push_back({cell.content.f.v, cell.content.i, cell.content.f.e, cell.written});
+  };
+  if (touched_only) {
+    memory.for_each_near([&](std::size_t number, const auto& cell) {
+      if (!cell.written) return;
+      add(cell);
+      array.places.push_back(number);
+    });
+  } else {
+    array.elements.reserve(memory.cells());
+    memory.for_each([&](std::size_t, const auto& cell) { add(cell); });
+  }
   return array;
 }
 
@@ -43,6 +55,27 @@ void touch_seeded(Machine<Tape>& machine, const Program& program, const Run& run
   }
 }
 
+/// All zero, with an element for each leaf; with Run::touched_only for those on the tape.
+std::vector<std::optional<GradientArray>> empty_gradients(const Program& program, const Run& run,
+                                                          Machine<Tape>& machine, const Tape& tape) {
+  std::vector<std::optional<GradientArray>> result(program.parameters.size());
+  for (std::size_t p = 0; p < result.size(); ++p) {
+    if (has_floats(program.parameters[p])) result[p].emplace();
+  }
+  if (run.touched_only) {
+    for (const Tape::Leaf& leaf : tape.leaves())
+      result[leaf.parameter]->places.push_back(leaf.leaf);
+  }
+  for (std::size_t p = 0; p < result.size(); ++p) {
+    if (!result[p]) continue;
+    std::ranges::sort(result[p]->places);
+    const ParameterInfo& info = program.parameters[p];
+    const std::size_t all = info.is_array ? machine.array(p).cells() : info.leaves.size();
+    result[p]->elements.resize(run.touched_only ? result[p]->places.size() : all);
+  }
+  return result;
+}
+
 std::vector<std::optional<GradientArray>> gradients(const Program& program, const Run& run, Machine<Tape>& machine,
                                                     const Tape& tape) {
   touch_seeded(machine, program, run);
@@ -51,16 +84,11 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
     if (program.parameters[p].is_array) seed(sweep, machine, p, run.seeds[p]);
   }
   sweep.run();
-  std::vector<std::optional<GradientArray>> result(program.parameters.size());
-  for (std::size_t p = 0; p < result.size(); ++p) {
-    if (!has_floats(program.parameters[p])) continue;
-    const std::size_t count =
-        program.parameters[p].is_array ? machine.array(p).cells.size() : program.parameters[p].leaves.size();
-    result[p].emplace().elements.resize(count);
-  }
+  std::vector<std::optional<GradientArray>> result = empty_gradients(program, run, machine, tape);
   for (const Tape::Leaf& leaf : tape.leaves()) {
     const Adjoint& adjoint = sweep.adjoint(leaf.node);
-    GradientElement& element = result[leaf.parameter]->elements[leaf.leaf];
+    GradientArray& array = *result[leaf.parameter];
+    GradientElement& element = array.elements[*array.position(leaf.leaf)];
     element.value = adjoint.value;
     element.magnitude = adjoint.mass;
     element.reach = adjoint.reach;
@@ -73,11 +101,11 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
 }
 
 template <class Tracer>
-Reference summary(const Program& program, Machine<Tracer>& machine) {
+Reference summary(const Program& program, const Run& run, Machine<Tracer>& machine) {
   Reference reference;
   reference.outputs.resize(program.parameters.size());
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {
-    if (program.parameters[p].is_written) reference.outputs[p] = output(machine, p);
+    if (program.parameters[p].is_written) reference.outputs[p] = output(machine, p, run.touched_only);
   }
   for (std::size_t p = 0; p < program.parameters.size(); ++p)
     reference.tile_extents.push_back(machine.array(p).asked);
@@ -90,6 +118,13 @@ Reference summary(const Program& program, Machine<Tracer>& machine) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> GradientArray::position(std::size_t cell) const {
+  if (places.empty()) return cell < elements.size() ? std::optional(cell) : std::nullopt;
+  const auto place = std::ranges::lower_bound(places, cell);
+  if (place == places.end() || *place != cell) return std::nullopt;
+  return static_cast<std::size_t>(place - places.begin());
+}
 
 Result<Oracle> Oracle::make(const ir::Module& module, const ir::Function& kernel) {
   auto program = lower(module, kernel);
@@ -111,13 +146,13 @@ Reference Oracle::evaluate(const Run& run) const {
     NoDerivatives none;
     Machine<NoDerivatives> machine(*program_, run, none);
     machine.run();
-    return summary(*program_, machine);
+    return summary(*program_, run, machine);
   }
   Tape tape;
   Machine<Tape> machine(*program_, run, tape);
   machine.run();
   auto gradient = gradients(*program_, run, machine, tape);
-  Reference reference = summary(*program_, machine);
+  Reference reference = summary(*program_, run, machine);
   reference.gradients = std::move(gradient);
   return reference;
 }
@@ -130,7 +165,7 @@ Tangents Oracle::tangents(const Run& run, const std::vector<LeafValues>& directi
   result.outputs.resize(program_->parameters.size());
   for (std::size_t p = 0; p < result.outputs.size(); ++p) {
     if (!program_->parameters[p].is_written) continue;
-    const std::size_t cells = machine.array(p).cells.size();
+    const std::size_t cells = machine.array(p).cells();
     for (std::size_t cell = 0; cell < cells; ++cell)
       result.outputs[p].push_back(machine.handle_of(p, cell).tangent);
   }

@@ -69,6 +69,8 @@ struct Run {
   /// Thread numbers (row-major in the launch extents) in the order to run them, which may be some of them only; empty:
   /// all, ascending.
   std::vector<std::int64_t> order = {};
+  /// Tell only of cells that a thread touched (OutputArray::places): for a few threads of a large launch.
+  bool touched_only = false;
   ForcedPath forced = {};
   std::int64_t instruction_budget = 100'000'000;
 };
@@ -83,6 +85,8 @@ struct OutputElement {
 struct OutputArray {
   std::vector<OutputElement> elements;  ///< [element in row-major order * leaves + leaf]
   std::vector<ir::Scalar> leaves;       ///< the scalars of one element
+  /// With Run::touched_only: the cells, ascending, that `elements` are then in turn; all of them were written.
+  std::vector<std::size_t> places = {};
 };
 
 /// d(sum of seed * final content) / d(initial content) of one float leaf. For an array that the kernel writes
@@ -96,6 +100,11 @@ struct GradientElement {
 };
 struct GradientArray {
   std::vector<GradientElement> elements;  ///< [element * leaves + leaf]; zero where the leaf is no float
+  /// With Run::touched_only: the cells, ascending, that `elements` are then in turn; the others' gradient is zero.
+  std::vector<std::size_t> places = {};
+
+  /// Where the element of a cell is in `elements`; nothing where it has none.
+  std::optional<std::size_t> position(std::size_t cell) const;
 };
 
 /// What the oracle found wrong with the user's kernel on this launch.

@@ -26,20 +26,23 @@ struct Point {
   std::uint64_t path = 0;
 };
 
-Point evaluate_at(const Program& program, const Run& run, const LeafValues& direction, long double step) {
+/// Without `bounds` the noise is not known: zero.
+Point evaluate_at(const Program& program, const Run& run, const LeafValues& direction, long double step,
+                  bool bounds = true) {
   NoDerivatives none;
-  const Perturbation perturbation{direction, step};
+  const Perturbation perturbation{direction, step, bounds};
   Machine<NoDerivatives> machine(program, run, none, &perturbation);
   machine.run();
   Point point{.values = {}, .noise = {}, .path = machine.decisions().path};
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {
     if (!program.parameters[p].is_written) continue;
-    for (const auto& cell : machine.array(p).cells) {
+    machine.array(p).for_each([&](std::size_t, const auto& cell) {
       point.values.push_back(cell.content.f.v);
+      if (!bounds) return;
       // The bound for double, in which every rounding along the way counts, carried over to long double.
       const double bound = cell.content.f.e[kLift];
       point.noise.push_back(bound < kUnbounded ? kRoundingNoise * bound : 0x1p-60L * std::abs(cell.content.f.v));
-    }
+    });
   }
   return point;
 }
@@ -66,18 +69,24 @@ long double first_step(const Program& program, const Run& run, const LeafValues&
 
 using Stencil = std::array<std::array<Point, 2>, kRows>;
 
-/// Evaluates the stencil; false where a point leaves the middle's path or the domain.
+/// Evaluates the stencil; false where a point leaves the middle's path or the domain. Bounds, which take most of the
+/// time, are for the outermost points: what rounding does at those in between is taken to be no more than there or in
+/// the middle.
 bool fill(Stencil& stencil, const Point& middle, const Program& program, const Run& run, const LeafValues& direction,
           long double step) {
   for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
     for (std::size_t side = 0; side < 2; ++side) {
       Point& point = stencil[row][side];
-      point = evaluate_at(program, run, direction, side == 0 ? step : -step);
+      point = evaluate_at(program, run, direction, side == 0 ? step : -step, row == 0);
       if (point.path != middle.path) return false;
       for (std::size_t i = 0; i < point.values.size(); ++i) {
         if (std::isfinite(middle.values[i]) && !std::isfinite(point.values[i])) return false;
       }
     }
+  }
+  for (Point& point : stencil[0]) {
+    for (std::size_t i = 0; i < point.noise.size(); ++i)
+      point.noise[i] = std::max(point.noise[i], middle.noise[i]);
   }
   return true;
 }
@@ -89,7 +98,7 @@ Differences::Estimate extrapolate(const Stencil& stencil, std::size_t output, lo
     table[0][row] = (stencil[row][0].values[output] - stencil[row][1].values[output]) / (2 * step);
     if (row == 0) best.value = table[0][0];
     const long double noise =
-        kAmplification * std::max(stencil[row][0].noise[output], stencil[row][1].noise[output]) / step;
+        kAmplification * std::max(stencil[0][0].noise[output], stencil[0][1].noise[output]) / step;
     long double factor = 4;
     for (std::size_t order = 1; order <= row; ++order, factor *= 4) {
       table[order][row] = (table[order - 1][row] * factor - table[order - 1][row - 1]) / (factor - 1);

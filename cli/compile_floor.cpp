@@ -1,0 +1,124 @@
+#include "cli/compile_floor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "backends/artifact_files.hpp"
+#include "backends/build_cache.hpp"
+#include "backends/cpu/batch_source.hpp"
+#include "backends/cpu/compiler.hpp"
+#include "backends/cuda/nvrtc/nvrtc.hpp"
+#include "backends/parallel.hpp"
+#include "backends/ptx/device.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::size_t, 3> kBatches{16, 32, 64};
+constexpr std::chrono::minutes kLimit{10};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// A source file, written before any time is taken.
+struct Unit {
+  fs::path source;
+  backends::BuildFlags flags;
+};
+
+Result<std::vector<Unit>> write_units(const std::vector<CompilerWork>& work, std::size_t batch,
+                                      const fs::path& folder) {
+  std::vector<Unit> units;
+  for (const CompilerWork& part : work) {
+    const std::span<const backends::EmittedKernel> all(part.kernels);
+    for (std::size_t first = 0; first < all.size(); first += batch) {
+      std::vector<const backends::EmittedKernel*> kernels;
+      for (const backends::EmittedKernel& kernel : all.subspan(first, std::min(batch, all.size() - first)))
+        kernels.push_back(&kernel);
+      const fs::path path = folder / fmt::format("{}_{}.cpp", batch, units.size());
+      if (!backends::write_file(path, cpu::compose_batch(kernels).text))
+        return Error{"cannot write " + path.string() + "; is the disk full?"};
+      units.push_back({path, part.flags});
+    }
+  }
+  return units;
+}
+
+}  // namespace
+
+Result<CompileFloor> cpp_floor(const std::vector<CompilerWork>& work, const std::string& compiler_command,
+                               unsigned jobs) {
+  const Result<cpu::Compiler> compiler = cpu::Compiler::find(compiler_command);
+  if (!compiler.ok()) return compiler.error();
+  const Result<backends::ScratchDirectory> scratch =
+      backends::make_artifact_directory(backends::default_cache_directory());
+  if (!scratch.ok()) return scratch.error();
+  CompileFloor floor;
+  for (const std::size_t batch : kBatches) {
+    const Result<std::vector<Unit>> units = write_units(work, batch, scratch->path());
+    if (!units.ok()) return units.error();
+    std::atomic<std::size_t> refused = 0;
+    const auto start = std::chrono::steady_clock::now();
+    backends::for_each_index(units->size(), jobs, [&](std::size_t i) {
+      const Unit& unit = (*units)[i];
+      fs::path library = unit.source;
+      library.replace_extension(".so");
+      refused += compiler->build_library(unit.source, library, unit.flags, kLimit).succeeded() ? 0 : 1;
+    });
+    const double seconds = seconds_since(start);
+    if (refused > 0)
+      return Error{fmt::format("the C++ compiler refuses {} of {} units", refused.load(), units->size())};
+    floor.tried.emplace_back(batch, seconds);
+    if (floor.seconds == 0 || seconds < floor.seconds) {
+      floor.seconds = seconds;
+      floor.batch = batch;
+      floor.units = units->size();
+    }
+  }
+  return floor;
+}
+
+Result<CompileFloor> nvrtc_floor(const std::vector<CompilerWork>& work, unsigned jobs) {
+  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
+  if (!nvrtc.ok()) return nvrtc.error();
+  struct Program {
+    const backends::EmittedKernel* kernel;
+    cuda::NvrtcOptions options;
+  };
+  std::vector<Program> programs;
+  for (const CompilerWork& part : work) {
+    for (const backends::EmittedKernel& kernel : part.kernels) {
+      for (const backends::Lane lane : {backends::Lane::kNative, backends::Lane::kLift}) {
+        for (const std::string& architecture : ptx::PtxOptions{}.architectures) {
+          if (!nvrtc->supports(architecture)) continue;
+          programs.push_back(
+              {&kernel, {.architecture = architecture, .flags = part.flags, .lane = lane, .line_info = true}});
+        }
+      }
+    }
+  }
+  std::vector<std::string> sources;
+  sources.reserve(programs.size());
+  for (const Program& program : programs)
+    sources.push_back(program.kernel->source());
+  std::atomic<std::size_t> refused = 0;
+  const auto start = std::chrono::steady_clock::now();
+  backends::for_each_index(programs.size(), jobs, [&](std::size_t i) {
+    const auto outcome = nvrtc->compile(sources[i], programs[i].kernel->name + ".cu", programs[i].options);
+    refused += std::holds_alternative<cuda::Compiled>(outcome) ? 0 : 1;
+  });
+  const double seconds = seconds_since(start);
+  if (refused > 0) return Error{fmt::format("NVRTC refuses {} of {} programs", refused.load(), programs.size())};
+  return CompileFloor{.seconds = seconds, .batch = 1, .units = programs.size(), .tried = {{1, seconds}}};
+}
+
+}  // namespace assay::cli
