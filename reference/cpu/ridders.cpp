@@ -16,8 +16,13 @@ constexpr int kMostReductions = 6;
 constexpr long double kConverged = 1e-6L;
 /// Rounding to long double over rounding to double, and as much again to spare.
 constexpr long double kRoundingNoise = 0x1p-10L;
-/// How much more than a difference's error the extrapolated one's may be: the product of (4^k + 1) / (4^k - 1).
-constexpr long double kAmplification = 2;
+/// From one step to the next smaller. Steps that halve see one and the same slow wave in the place of a fast one whose
+/// phase moves by nearly a multiple of pi within the smallest: the extrapolation then converges, to a wrong number. No
+/// such multiple fits steps of the golden ratio.
+constexpr long double kRatio = 1.618033988749894848L;
+/// How much more than a difference's error the extrapolated one's may be: the product of (q^k + 1) / (q^k - 1), q the
+/// ratio's square.
+constexpr long double kAmplification = 4;
 
 /// Outputs at one point: values of all written arrays, one after another.
 struct Point {
@@ -74,7 +79,7 @@ using Stencil = std::array<std::array<Point, 2>, kRows>;
 /// the middle.
 bool fill(Stencil& stencil, const Point& middle, const Program& program, const Run& run, const LeafValues& direction,
           long double step) {
-  for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
+  for (std::size_t row = 0; row < kRows; ++row, step /= kRatio) {
     for (std::size_t side = 0; side < 2; ++side) {
       Point& point = stencil[row][side];
       point = evaluate_at(program, run, direction, side == 0 ? step : -step, row == 0);
@@ -94,13 +99,13 @@ bool fill(Stencil& stencil, const Point& middle, const Program& program, const R
 Differences::Estimate extrapolate(const Stencil& stencil, std::size_t output, long double step) {
   std::array<std::array<long double, kRows>, kRows> table;
   Differences::Estimate best{0, std::numeric_limits<long double>::infinity()};
-  for (std::size_t row = 0; row < kRows; ++row, step /= 2) {
+  for (std::size_t row = 0; row < kRows; ++row, step /= kRatio) {
     table[0][row] = (stencil[row][0].values[output] - stencil[row][1].values[output]) / (2 * step);
     if (row == 0) best.value = table[0][0];
     const long double noise =
         kAmplification * std::max(stencil[0][0].noise[output], stencil[0][1].noise[output]) / step;
-    long double factor = 4;
-    for (std::size_t order = 1; order <= row; ++order, factor *= 4) {
+    long double factor = kRatio * kRatio;
+    for (std::size_t order = 1; order <= row; ++order, factor *= kRatio * kRatio) {
       table[order][row] = (table[order - 1][row] * factor - table[order - 1][row - 1]) / (factor - 1);
       const long double error = noise + std::max(std::abs(table[order][row] - table[order - 1][row]),
                                                  std::abs(table[order][row] - table[order - 1][row - 1]));

@@ -1,5 +1,7 @@
 #include "reference/cpu/self_check.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "reference/cpu/testing/workbench.hpp"
@@ -45,6 +47,33 @@ TEST_F(SelfCheckTest, IsInconclusiveOnAKink) {
   const Oracle oracle = w.oracle();
   const auto run = w.gradient_run(w.seeds_for(out));
   EXPECT_FALSE(self_check(oracle, run, oracle.evaluate(run), 1).conclusive);
+}
+
+/// sin((2 x)^22) turns many thousand times within the stencil.
+TEST(SelfCheck, IsNotTakenInByASlowWaveInThePlaceOfAFastOne) {
+  constexpr int kPower = 22;
+  int conclusive = 0;
+  for (int k = 0; k < 200; ++k) {
+    const double x = 0.5 + 1.5 * k / 200;
+    Workbench w;
+    const ir::VarId in = w.floats("x", {x});
+    const ir::VarId out = w.zeros("out", ir::kF64, {1});
+    const ir::VarId i = w.thread_index(1);
+    const ir::ExprId twice = w.op(Op::kMul, {w.at(in, i), w.f64(2)});
+    ir::ExprId p = twice;
+    for (int n = 1; n < kPower; ++n)
+      p = w.op(Op::kMul, {p, twice});
+    w.b().store(out, {w.var(i)}, w.op(Op::kSin, {p}));
+    const Oracle oracle = w.oracle();
+    const Differences differences = oracle.differences(w.run(), {{0.7}, {}});
+    if (!differences.same_path) continue;
+    ++conclusive;
+    const long double wave = std::pow(2 * static_cast<long double>(x), kPower);
+    const long double slope = 0.7L * std::cos(wave) * kPower * wave / static_cast<long double>(x);
+    const Differences::Estimate& estimate = differences.outputs[1][0];
+    EXPECT_LE(std::abs(estimate.value - slope), 1e-8L * std::abs(slope) + estimate.error) << x;
+  }
+  EXPECT_GT(conclusive, 30);
 }
 
 }  // namespace
