@@ -269,7 +269,9 @@ bool FileReader::takes_parameters_of(const FunctionEntry& custom, const Function
   std::size_t p = 0;
   for (const Node node : custom.definition.part(Part::kParameters).children()) {
     if (p == static_cast<std::size_t>(function.parameter_count)) return true;
-    const auto type = custom.home->scope.type(node.part(Part::kType));
+    const Node annotation = node.part(Part::kType);
+    if (!annotation) return false;
+    const auto type = custom.home->scope.type(annotation);
     if (!type.ok() || *type != function.variables[p++].type) return false;
   }
   return p == static_cast<std::size_t>(function.parameter_count);
