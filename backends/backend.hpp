@@ -156,12 +156,16 @@ struct LaunchRequest {
   std::vector<Argument> arguments;             ///< one for each parameter of the entry, in order
   std::chrono::milliseconds time_limit{2000};  ///< of processor time; ten times as much on the clock
   bool profile = false;                        ///< to be observed, by a device that can
+  int samples = 0;  ///< runs to be timed, by a device with a clock of its own; 0: one run, not measured
 };
 
 /// The entry returned. Nothing is said about its results: they are in the buffers.
 struct Completed {
   std::chrono::nanoseconds duration{};
   std::optional<ExecutionProfile> profile = std::nullopt;  ///< where it was asked for and the device observes
+  /// Where samples were asked for and the device can time them. The duration is then their median, and the buffers hold
+  /// what they held before.
+  std::optional<Measurement> measurement = std::nullopt;
 };
 /// Nothing ran: a symbol or argument that does not fit, a library that cannot be loaded.
 struct LaunchFailed {

@@ -57,4 +57,13 @@ struct ExecutionProfile {
   friend bool operator==(const ExecutionProfile&, const ExecutionProfile&) = default;
 };
 
+/// How fast a device that has a clock of its own ran one launch, and what that took of it.
+struct Measurement {
+  std::string target;  ///< what the code ran on: "sm_90"
+  std::int64_t threads = 0;
+  std::map<std::string, double> measures;  ///< by name: "time_ns", "registers"
+  std::string remark;                      ///< what could not be measured, and what to do about it; empty: nothing
+  friend bool operator==(const Measurement&, const Measurement&) = default;
+};
+
 }  // namespace assay::backends

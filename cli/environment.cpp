@@ -8,9 +8,9 @@
 #include <sys/utsname.h>
 
 #include "backends/build_cache.hpp"
+#include "backends/cuda/cupti/cupti.hpp"
 #include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
-#include "backends/shared_object.hpp"
 #include "cli/version.hpp"
 
 namespace assay::cli {
@@ -74,20 +74,11 @@ Tool driver_tool() {
 }
 
 Tool cupti_tool() {
-  const std::array<std::string, 6> candidates{"libcupti.so.13",
-                                              "libcupti.so.12",
-                                              "libcupti.so",
-                                              "/usr/local/cuda/lib64/libcupti.so",
-                                              "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
-                                              "/usr/local/cuda/targets/x86_64-linux/lib/libcupti.so"};
-  const Result<backends::SharedObject> library = backends::SharedObject::open(candidates);
-  if (!library.ok()) return {"CUPTI", false, "no CUPTI"};
-  int (*get_version)(std::uint32_t*) = nullptr;
-  std::uint32_t version = 0;
-  if (!library->find("cuptiGetVersion", get_version) || get_version(&version) != 0) {
-    return {"CUPTI", false, library->name() + " does not tell its version"};
-  }
-  return {"CUPTI", true, fmt::format("interface version {}, {}", version, library->name())};
+  const Result<cuda::Cupti> cupti = cuda::Cupti::load();
+  if (!cupti.ok()) return {"CUPTI", false, reason_text(cupti.error())};
+  return {"CUPTI", true,
+          fmt::format("interface version {}, {}{}", cupti->version(), cupti->library(),
+                      cupti->has_counters() ? "" : "; without hardware counters, for it is older than CUDA 12.6")};
 }
 
 Tool cache_tool() {

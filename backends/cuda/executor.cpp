@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/geometry.hpp"
+#include "backends/cuda/measuring.hpp"
 
 namespace assay::cuda {
 
@@ -64,6 +64,7 @@ GpuExecutor::GpuExecutor(const Driver& driver, const worker::Allowance& allowanc
     : driver_(driver),
       buffers_(buffers),
       most_bytes_(allowance.device_bytes == 0 ? buffers.size() : allowance.device_bytes),
+      ordinal_(allowance.device),
       context_(enter_context(driver_, allowance.device)),
       streams_{make_stream(driver_), make_stream(driver_), make_stream(driver_), make_stream(driver_)},
       start_(make_event(driver_)),
@@ -100,17 +101,18 @@ LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
   std::ranges::sort(ranges);
   const auto repeated = std::ranges::unique(ranges);
   ranges.erase(repeated.begin(), repeated.end());
-  const std::size_t reach = ranges.empty() ? 1 : ranges.back().at + ranges.back().size;
+  const Stream& stream = streams_[launches_++ % streams_.size()];
+  if (record.samples > 0) return measured(reader, entry, *grid, ranges, stream);
+  const std::size_t reach = reach_of(ranges);
   if (!make_room(reach)) {
     return {.progress = Progress::kLacking,
             .message = fmt::format("the launch needs {} bytes of device memory, {} are allowed", reach, most_bytes_)};
   }
 
-  const Stream& stream = streams_[launches_++ % streams_.size()];
   const std::span<void*> arguments = arguments_.place(reader, image_->get());
   long long threads = record.threads;
   arguments.front() = &threads;
-  copy_in(ranges, stream);
+  copy_in(ranges, image_->get(), stream);
   driver_.call(driver_.cuEventRecord, "the start of a launch", start_.get(), stream.get());
   driver_.call(driver_.cuLaunchKernel, reader.symbol(), entry.function, grid->blocks, 1U, 1U, grid->threads, 1U, 1U, 0U,
                stream.get(), arguments.data(), static_cast<void**>(nullptr));
@@ -120,6 +122,36 @@ LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
   copy_out(ranges, stream);
   driver_.call(driver_.cuStreamSynchronize, "the copies of results", stream.get());
   return {.nanoseconds = static_cast<std::int64_t>(nanoseconds_between(driver_, start_, end_))};
+}
+
+LaunchEnd GpuExecutor::measured(const RecordReader& reader, const Entry& entry, const backends::BlockGrid& grid,
+                                std::span<const Range> ranges, const Stream& stream) {
+  // What it needs of memory is counted without the image of other launches.
+  image_.reset();
+  image_bytes_ = 0;
+  long long threads = reader.record().threads;
+  const MeasuredLaunch launch{.symbol = reader.symbol(),
+                              .function = entry.function,
+                              .grid = grid,
+                              .image_bytes = reach_of(ranges),
+                              .samples = static_cast<std::size_t>(reader.record().samples),
+                              .ordinal = ordinal_,
+                              .fill = [&](CUdeviceptr to) { copy_in(ranges, to, stream); },
+                              .arguments =
+                                  [&](CUdeviceptr base) {
+                                    const std::span<void*> arguments = arguments_.place(reader, base);
+                                    arguments.front() = &threads;
+                                    return arguments;
+                                  }};
+  std::optional<worker::Measured> measured = measure(driver_, stream, launch, most_bytes_);
+  if (!measured) {
+    return {.progress = Progress::kLacking,
+            .message = fmt::format("the launch's {} bytes do not fit three times, and the caches twice, into the {} "
+                                   "bytes of device memory that are allowed",
+                                   launch.image_bytes, most_bytes_)};
+  }
+  const auto nanoseconds = static_cast<std::int64_t>(measured->measures.at("time_ns"));
+  return {.nanoseconds = nanoseconds, .measured = std::move(measured)};
 }
 
 /// The module of the first of the files that the driver takes.
@@ -189,10 +221,10 @@ bool GpuExecutor::make_room(std::size_t bytes) {
   return true;
 }
 
-void GpuExecutor::copy_in(std::span<const Range> ranges, const Stream& stream) const {
+void GpuExecutor::copy_in(std::span<const Range> ranges, CUdeviceptr image, const Stream& stream) const {
   for (const Range& range : ranges) {
     if (range.size == 0) continue;
-    driver_.call(driver_.cuMemcpyHtoDAsync_v2, "a launch's buffer", image_->get() + range.at,
+    driver_.call(driver_.cuMemcpyHtoDAsync_v2, "a launch's buffer", image + range.at,
                  static_cast<const void*>(buffers_.data() + range.at), range.size, stream.get());
   }
 }

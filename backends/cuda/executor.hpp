@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/cuda/driver/handles.hpp"
+#include "backends/geometry.hpp"
 #include "backends/worker/placed_arguments.hpp"
 #include "backends/worker/serve.hpp"
 
@@ -34,22 +35,30 @@ class GpuExecutor final : public worker::Executor {
     std::size_t size = 0;
     friend auto operator<=>(const Range&, const Range&) = default;
   };
+  /// The end of the last of them, at least 1.
+  static std::size_t reach_of(std::span<const Range> ranges) {
+    return ranges.empty() ? 1 : ranges.back().at + ranges.back().size;
+  }
   struct Entry {
     CUfunction function = nullptr;
     std::optional<std::vector<std::size_t>> sizes;  ///< of the parameters; nothing where the driver does not tell
   };
 
   worker::LaunchEnd launch(const worker::RecordReader& launch);
+  /// Of the launch, whose buffers reach so far, on the stream.
+  worker::LaunchEnd measured(const worker::RecordReader& launch, const Entry& entry, const backends::BlockGrid& grid,
+                             std::span<const Range> ranges, const Stream& stream);
   const Module& module_of(const std::string& code);
   const Entry& entry_of(const std::string& code, const std::string& symbol);
   [[nodiscard]] std::optional<std::vector<std::size_t>> parameter_sizes(CUfunction function) const;
   bool make_room(std::size_t bytes);
-  void copy_in(std::span<const Range> ranges, const Stream& stream) const;
+  void copy_in(std::span<const Range> ranges, CUdeviceptr image, const Stream& stream) const;
   void copy_out(std::span<const Range> ranges, const Stream& stream) const;
 
   Driver driver_;
   std::span<std::byte> buffers_;
   std::size_t most_bytes_;
+  int ordinal_;
   Context context_;
   std::array<Stream, 4> streams_;
   Event start_;

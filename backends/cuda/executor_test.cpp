@@ -31,13 +31,13 @@ class Executor : public ::testing::Test {
   void TearDown() override { ::unsetenv("ASSAY_CUDA_DRIVER"); }
 
   /// The commands of one launch of `kernel` over the first floats of the buffers.
-  std::vector<std::byte> commands(const BuiltKernel& kernel, std::size_t bytes) const {
+  std::vector<std::byte> commands(const BuiltKernel& kernel, std::size_t bytes, int samples = 0) const {
     std::vector<std::byte> text(4096);
     worker::CommandWriter writer(text, [&](BufferId) { return worker::BufferPlace{0, bytes}; });
     Argument pointer;
     pointer.bytes.resize(sizeof(void*));
     pointer.pointers.push_back({.at = 0, .address = {{0}, 0}});
-    const LaunchRequest request{.threads = 1, .arguments = {pointer, Argument::value(10.0F)}};
+    const LaunchRequest request{.threads = 1, .arguments = {pointer, Argument::value(10.0F)}, .samples = samples};
     EXPECT_TRUE(writer.add_launch(request, kernel.entries.front(), kernel.artifacts.front()->path.native()));
     return {text.begin() + 16, text.end()};
   }
@@ -64,6 +64,21 @@ TEST_F(Executor, EndsAllThatItMade) {
     EXPECT_EQ(live(), first) << "a launch leaves something behind";
   }
   EXPECT_EQ(live(), 0);
+}
+
+TEST_F(Executor, EndsAllThatMeasuringTook) {
+  const BuiltKernel kernel = testing::built_kernel(directory.path(), "scale", testing::kScale);
+  const std::vector<std::byte> measured = commands(kernel, 4096, 3);
+  // Undisturbed, and where a call fails behind others that made something.
+  for (const std::string plan : {"", "cuEventCreate@4=2", "cuLaunchKernel@3=2"}) {
+    ASSERT_EQ(reset(plan.c_str()), 0);
+    const Driver driver = Driver::load().take();
+    GpuExecutor executor(driver, {}, buffers);
+    const int before = live();
+    const worker::LaunchEnd end = executor.run(worker::RecordReader(measured.data()));
+    EXPECT_EQ(end.progress == worker::Progress::kCompleted, plan.empty()) << end.message;
+    EXPECT_EQ(live(), before + 1) << plan << ": there is more left than the module";
+  }
 }
 
 TEST_F(Executor, EndsWhatItMadeBeforeACallFailed) {

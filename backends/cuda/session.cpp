@@ -42,7 +42,7 @@ Result<std::unique_ptr<Session>> open_session(const SessionLimits& limits, const
   // The driver maps more address space than any limit would leave.
   auto session = worker::WorkerSession::open(
       {.buffer_bytes = limits.buffer_bytes, .process_bytes = 0, .device_bytes = device_bytes, .device = gpu.ordinal},
-      {.program = worker_program, .role = kWorkerRole, .code_of = code_of});
+      {.program = worker_program, .role = kWorkerRole, .code_of = code_of, .target = gpu.architecture()});
   if (!session) {
     return session.error();
   }

@@ -1,7 +1,5 @@
 // The lane over the fake driver: what launches do, and what each call's each failure comes to.
 
-#include "backends/cuda/session.hpp"
-
 #include <array>
 #include <chrono>
 #include <filesystem>
@@ -15,64 +13,16 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "backends/cuda/test_kernels.hpp"
+#include "backends/cuda/lane_testing.hpp"
 
 namespace assay::cuda {
 namespace {
 
 using namespace backends;
 using namespace testing;
-using std::chrono::milliseconds;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-constexpr std::size_t kBufferBytes = std::size_t{16} << 20;
-
-class CudaSession : public ::testing::Test {
- protected:
-  void SetUp() override {
-    ::setenv("ASSAY_CUDA_DRIVER", ASSAY_FAKE_CUDA, 1);
-    plan("");
-  }
-  void TearDown() override {
-    ::unsetenv("ASSAY_CUDA_DRIVER");
-    ::unsetenv("ASSAY_FAKE_GPU");
-  }
-
-  /// What the workers that start from now on do.
-  static void plan(const std::string& text) { ::setenv("ASSAY_FAKE_GPU", text.c_str(), 1); }
-
-  static Result<std::unique_ptr<Session>> open(std::size_t device_bytes = 0) {
-    return open_session({.buffer_bytes = kBufferBytes}, {.ordinal = 0, .name = "fake", .major = 7, .minor = 5},
-                        device_bytes, ASSAY_CUDA_WORKER);
-  }
-
-  /// A launch of the kernel over a buffer of its own of `count` floats, all 2, with a = 10.
-  static LaunchRequest launch(Session& session, const BuiltKernel& kernel, std::int64_t count) {
-    const BufferId buffer = session.allocate(static_cast<std::size_t>(count) * sizeof(float)).value();
-    std::ranges::fill(floats(session, buffer), 2.0F);
-    Argument pointer;
-    pointer.bytes.resize(sizeof(void*));
-    pointer.pointers.push_back({.at = 0, .address = {buffer, 0}});
-    return {.kernel = &kernel,
-            .threads = count,
-            .arguments = {pointer, Argument::value(10.0F)},
-            .time_limit = milliseconds{150}};
-  }
-
-  static std::span<float> floats(Session& session, BufferId buffer) {
-    const std::span<std::byte> bytes = session.bytes(buffer);
-    return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
-  }
-  static std::span<float> result(Session& session, const LaunchRequest& launch) {
-    return floats(session, launch.arguments[0].pointers[0].address.buffer);
-  }
-
-  TemporaryDirectory directory;
-  BuiltKernel scale = built_kernel(directory.path(), "scale", kScale);
-  BuiltKernel other = built_kernel(directory.path(), "other", kScale);
-};
 
 TEST_F(CudaSession, RunsLaunchesOfSeveralGeometries) {
   const auto session = open();

@@ -48,6 +48,7 @@ bool CommandWriter::add_launch(const backends::LaunchRequest& launch, const back
   record.block = launch.block;
   record.block_threads = entry.block_threads;
   record.shuffle_seed = launch.shuffle_seed;
+  record.samples = launch.samples;
   return end_record(record);
 }
 

@@ -65,11 +65,24 @@ struct Confinement {
   [[nodiscard]] bool whole() const { return system_calls_error == 0 && files_error == 0; }
 };
 
+/// What a launch that was measured showed. Names and remark end with a zero.
+struct MeasureRow {
+  char name[48];
+  double value;
+};
+inline constexpr std::size_t kMaxMeasures = 64;
+struct MeasuredBlock {
+  std::uint32_t count;
+  MeasureRow rows[kMaxMeasures];
+  char remark[kMessageBytes];
+};
+
 struct ControlBlock {
   Allowance allowance;
   char code_folder[kPathBytes];  ///< the folder of all code that the worker is to load; set before it starts
   Confinement confinement;       ///< the worker's answer, given before any code is loaded
   char message[kMessageBytes];
+  MeasuredBlock measured;  ///< of a launch with samples, which is alone in its round
   ProgressRow rows[kMaxLaunches];
 };
 
@@ -95,6 +108,7 @@ struct LaunchRecord {
   std::int64_t block;
   std::int64_t block_threads;  ///< that a block must have, and then `threads` counts blocks; 0: any number
   std::uint64_t shuffle_seed;
+  std::int64_t samples;  ///< to be timed; 0: the launch is not measured
 };
 
 struct ArgumentRow {

@@ -60,10 +60,22 @@ Memory map_memory(int fd) {
   return memory;
 }
 
-void leave_message(ControlBlock& control, const std::string& message) {
-  const std::size_t size = std::min(message.size(), kMessageBytes - 1);
-  std::memcpy(control.message, message.data(), size);
-  control.message[size] = '\0';
+template <std::size_t N>
+void leave_text(char (&place)[N], std::string_view text) {
+  const std::size_t size = std::min(text.size(), N - 1);
+  std::memcpy(place, text.data(), size);
+  place[size] = '\0';
+}
+
+void leave_measured(MeasuredBlock& block, const Measured& measured) {
+  block.count = 0;
+  for (const auto& [name, value] : measured.measures) {
+    if (block.count == kMaxMeasures) break;
+    MeasureRow& row = block.rows[block.count++];
+    leave_text(row.name, name);
+    row.value = value;
+  }
+  leave_text(block.remark, measured.remark);
 }
 
 /// Runs the commands, up to the first launch that does not complete; false when the process cannot go on.
@@ -79,7 +91,8 @@ bool run_commands(const Memory& memory, Executor& executor) {
     row.progress.store(Progress::kStarted, std::memory_order_release);
     const LaunchEnd end = executor.run(reader);
     row.nanoseconds = end.nanoseconds;
-    if (end.progress != Progress::kCompleted) leave_message(*memory.control, end.message);
+    if (end.measured) leave_measured(memory.control->measured, *end.measured);
+    if (end.progress != Progress::kCompleted) leave_text(memory.control->message, end.message);
     row.progress.store(end.progress, std::memory_order_release);
     if (end.progress != Progress::kCompleted) return end.can_go_on;
   }
@@ -120,7 +133,7 @@ int serve(const MakeExecutor& make_executor) {
   memory.control->confinement = confine(allowance, memory.control->code_folder);
   auto executor = make_executor(allowance, {memory.buffers, allowance.buffer_bytes});
   if (!executor) {
-    leave_message(*memory.control, executor.error().text());
+    leave_text(memory.control->message, executor.error().text());
     return kSetupFailed;
   }
   bool served = send_byte(kControlFd);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,12 +16,19 @@
 
 namespace assay::worker {
 
+/// What a launch with samples showed, as backends::Measurement has it.
+struct Measured {
+  std::map<std::string, double> measures;  ///< at most kMaxMeasures
+  std::string remark;
+};
+
 /// How one launch ended.
 struct LaunchEnd {
   Progress progress = Progress::kCompleted;
   std::int64_t nanoseconds = 0;  ///< of the launch alone, where it completed
   std::string message = {};      ///< why it did not
   bool can_go_on = true;         ///< false: nothing can be launched in this process any more
+  std::optional<Measured> measured = std::nullopt;
 };
 
 /// What a device does in its worker.

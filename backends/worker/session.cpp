@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <string>
@@ -120,13 +121,30 @@ std::vector<RunOutcome> WorkerSession::run(std::span<const LaunchRequest> launch
     if (limits.empty()) {
       outcomes.emplace_back(LaunchFailed{"the arguments are larger than a round of commands"});
     } else {
-      std::ranges::move(run_round(limits), std::back_inserter(outcomes));
+      std::vector<RunOutcome> round = run_round(limits);
+      if (rest.front().samples > 0) take_measured(rest.front(), round.front());
+      std::ranges::move(round, std::back_inserter(outcomes));
     }
   }
   return outcomes;
 }
 
-/// Writes the first launches, as many as fit and can be sent; their time limits.
+/// Adds what the worker left of a launch with samples.
+void WorkerSession::take_measured(const LaunchRequest& launch, RunOutcome& outcome) const {
+  auto* const completed = std::get_if<Completed>(&outcome);
+  if (completed == nullptr || kind_.target.empty()) return;
+  // As with all that lies in memory of the worker's: copied once, and then not believed.
+  const auto block = std::make_unique<MeasuredBlock>(memory_->control().measured);
+  const auto text = [](const auto& place) { return std::string(place, ::strnlen(place, sizeof(place))); };
+  Measurement measurement{
+      .target = kind_.target, .threads = launch.threads, .measures = {}, .remark = text(block->remark)};
+  for (std::size_t i = 0; i < std::min<std::size_t>(block->count, kMaxMeasures); ++i)
+    if (std::isfinite(block->rows[i].value))
+      measurement.measures.insert_or_assign(text(block->rows[i].name), block->rows[i].value);
+  completed->measurement = std::move(measurement);
+}
+
+/// Writes the first launches, as many as fit and can be sent; their time limits. One with samples goes alone.
 std::vector<milliseconds> WorkerSession::write_round(std::span<const LaunchRequest> launches) {
   CommandWriter writer(memory_->commands(), [this](BufferId buffer) {
     assert(buffer.index < buffers_.size());
@@ -134,6 +152,7 @@ std::vector<milliseconds> WorkerSession::write_round(std::span<const LaunchReque
   });
   std::vector<milliseconds> limits;
   for (const LaunchRequest& launch : launches) {
+    if (!limits.empty() && (launch.samples > 0 || launches.front().samples > 0)) break;
     const Result<std::string> code = code_of(launch, kind_);
     if (!code || !writer.add_launch(launch, *launch.kernel->find(launch.pass, launch.lane), *code)) {
       break;

@@ -27,6 +27,7 @@ struct WorkerKind {
   std::filesystem::path folder;   ///< of all files of code; read where the allowance limits files
   /// The files of a launch's code, one a line in the order of preference, or why it has none; its kernel has the entry.
   std::function<Result<std::string>(const backends::LaunchRequest&)> code_of;
+  std::string target = {};  ///< what measured code runs on: "sm_90"; empty: launches are not measured
 };
 
 /// One worker process at a time, started when first needed and again after each crash or time-out. A round of commands
@@ -53,6 +54,7 @@ class WorkerSession final : public backends::Session {
 
   std::vector<std::chrono::milliseconds> write_round(std::span<const backends::LaunchRequest> launches);
   std::vector<backends::RunOutcome> run_round(std::span<const std::chrono::milliseconds> limits);
+  void take_measured(const backends::LaunchRequest& launch, backends::RunOutcome& outcome) const;
   backends::RunOutcome outcome_of_culprit(Progress progress, const RoundEnd& end,
                                           std::chrono::milliseconds limit) const;
 

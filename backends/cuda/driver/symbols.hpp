@@ -19,6 +19,7 @@
   X(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                                            \
   X(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                                             \
   X(cuCtxSetCurrent, (CUcontext context))                                                                        \
+  X(cuCtxGetCurrent, (CUcontext * context))                                                                      \
   X(cuModuleLoadDataEx,                                                                                          \
     (CUmodule * module, const void* image, unsigned option_count, CUjit_option* options, void** values))         \
   X(cuModuleUnload, (CUmodule module))                                                                           \

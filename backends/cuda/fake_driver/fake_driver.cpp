@@ -1,23 +1,15 @@
-// The functions of libcuda over the fake GPU. Start reading at Process::call(), which each of them goes through.
+// The functions of libcuda over the fake GPU; those of CUPTI are in fake_cupti.cpp.
 //
 // Built as a shared library of its own, which $ASSAY_CUDA_DRIVER names to a program that is to take it for libcuda. It
 // lets every path of the CUDA device be taken where there is no GPU, failures included; what it computes is the PTX
 // device's doing, and proves nothing of hardware.
 #include <algorithm>
 #include <array>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <mutex>
 #include <string_view>
 
-#include <unistd.h>
-
 #include "backends/cuda/fake_driver/control.hpp"
-#include "backends/cuda/fake_driver/gpu.hpp"
-#include "backends/cuda/fake_driver/plan.hpp"
+#include "backends/cuda/fake_driver/process.hpp"
 
 namespace assay::cuda::fake {
 
@@ -57,62 +49,7 @@ constexpr std::array kResults = {
     ResultName{CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
 };
 
-/// The one machine of the process.
-class Process {
- public:
-  Process() {
-    const char* const text = std::getenv("ASSAY_FAKE_GPU");
-    if (!reset(text == nullptr ? "" : text)) std::abort();
-  }
-
-  bool reset(const char* text) {
-    Result<Plan> plan = Plan::parse(text);
-    if (!plan) {
-      std::fprintf(stderr, "fake driver: %s\n", plan.error().text().c_str());
-      return false;
-    }
-    plan_ = plan.take();
-    gpu_ = std::make_unique<Gpu>(plan_.memory_bytes());
-    return true;
-  }
-
-  [[nodiscard]] const Plan& plan() const { return plan_; }
-  [[nodiscard]] Gpu& gpu() { return *gpu_; }
-
-  /// Does what the plan says of this call; the work, unless that is something else or a kernel has failed.
-  template <typename Work>
-  CUresult call(const char* name, const Work& work) {
-    const std::lock_guard lock(mutex_);
-    const Step step = plan_.next(name);
-    switch (step.action) {
-      case Action::kWork: break;
-      case Action::kFail: return failed(step.result);
-      case Action::kLose: gpu_->fail(CUDA_ERROR_DEVICE_UNAVAILABLE); break;
-      case Action::kHang:
-        for (;;)
-          ::pause();
-      case Action::kDie: std::raise(SIGKILL);
-    }
-    return gpu_->known_failure() != CUDA_SUCCESS ? gpu_->known_failure() : work(*gpu_);
-  }
-
- private:
-  /// From 700 on, results tell of a kernel that failed, and stay.
-  CUresult failed(CUresult result) {
-    const bool sticky = result >= CUDA_ERROR_ILLEGAL_ADDRESS && result <= CUDA_ERROR_LAUNCH_FAILED;
-    if (sticky) gpu_->fail(result);
-    return result;
-  }
-
-  std::mutex mutex_;
-  Plan plan_;
-  std::unique_ptr<Gpu> gpu_;
-};
-
-Process& process() {
-  static Process the_process;
-  return the_process;
-}
+Process& process() { return Process::get(); }
 
 CUresult copied(std::byte* to, const void* from, std::size_t bytes) {
   if (to == nullptr || from == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -180,6 +117,11 @@ ASSAY_FAKE(cuDevicePrimaryCtxRelease_v2, (CUdevice), { return gpu.count_context(
 ASSAY_FAKE(cuCtxSetCurrent, (CUcontext context),
            { return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS; })
 
+ASSAY_FAKE(cuCtxGetCurrent, (CUcontext * context), {
+  *context = reinterpret_cast<CUcontext>(std::intptr_t{1});
+  return CUDA_SUCCESS;
+})
+
 ASSAY_FAKE(cuModuleLoadDataEx, (CUmodule * module, const void* image, unsigned, CUjit_option*, void**),
            { return gpu.load_module(static_cast<const char*>(image), module); })
 ASSAY_FAKE(cuModuleUnload, (CUmodule module), { return gpu.unload_module(module); })
@@ -196,7 +138,9 @@ ASSAY_FAKE(
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
      unsigned block_z, unsigned shared_bytes, CUstream, void** arguments, void**),
     {
-      return gpu.launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, arguments);
+      return process().noted(Activity::Kind::kKernel, 0, [&] {
+        return gpu.launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, arguments);
+      });
     })
 
 ASSAY_FAKE(cuMemAlloc_v2, (CUdeviceptr * address, std::size_t bytes), { return gpu.allocate(bytes, address); })
@@ -205,8 +149,10 @@ ASSAY_FAKE(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, std::size_t 
            { return copied(gpu.host(to, bytes), from, bytes); })
 ASSAY_FAKE(cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, std::size_t bytes, CUstream),
            { return copied(static_cast<std::byte*>(to), gpu.host(from, bytes), bytes); })
-ASSAY_FAKE(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream),
-           { return copied(gpu.host(to, bytes), gpu.host(from, bytes), bytes); })
+ASSAY_FAKE(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream), {
+  return process().noted(Activity::Kind::kCopy, bytes,
+                         [&] { return copied(gpu.host(to, bytes), gpu.host(from, bytes), bytes); });
+})
 ASSAY_FAKE(cuMemsetD8Async, (CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream), {
   std::byte* const memory = gpu.host(to, bytes);
   if (memory == nullptr) return CUDA_ERROR_INVALID_VALUE;

@@ -64,6 +64,11 @@ Result<void> Plan::parse_rule(std::string_view key, std::string_view value) {
     memory_bytes_ = size.value_or(0);
     return size ? Result<void>{} : Error{"memory=BYTES or memory=64M"};
   }
+  if (key == "records") {
+    const auto count = number<std::size_t>(value);
+    most_records_ = count.value_or(0);
+    return count ? Result<void>{} : Error{"a number"};
+  }
   if (key == "gpus" || key == "compute") {
     const auto count = number<int>(value);
     (key == "gpus" ? gpus_ : compute_) = count.value_or(0);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -29,11 +30,11 @@ struct Step {
 
 /// What the machine has and what fails in it, as $ASSAY_FAKE_GPU says:
 ///
-///     memory=64M; gpus=2; compute=90; cuMemAlloc_v2@2=2; cuLaunchKernel@1=hang
+///     memory=64M; gpus=2; compute=90; records=3; cuMemAlloc_v2@2=2; cuLaunchKernel@1=hang
 ///
-/// The first three say how large, how many and of which compute capability the GPUs are. CALL@N=ACTION says what the
-/// N-th call of a function does, counted from 1 in each process: fail with a CUresult by its number, `lose`, `hang` or
-/// `die`.
+/// The first three say how large, how many and of which compute capability the GPUs are, the fourth how many of CUPTI's
+/// records are not lost. CALL@N=ACTION says what the N-th call of a function does, counted from 1 in each process: fail
+/// with a CUresult, or CUptiResult, by its number, `lose`, `hang` or `die`.
 class Plan {
  public:
   static Result<Plan> parse(std::string_view text);
@@ -41,6 +42,7 @@ class Plan {
   [[nodiscard]] std::size_t memory_bytes() const { return memory_bytes_; }
   [[nodiscard]] int gpus() const { return gpus_; }
   [[nodiscard]] int compute() const { return compute_; }  ///< 75 stands for 7.5
+  [[nodiscard]] std::size_t most_records() const { return most_records_; }
 
   /// Counts a call and says what it is to do.
   Step next(const char* call);
@@ -51,6 +53,7 @@ class Plan {
   std::size_t memory_bytes_ = std::size_t{1} << 30U;
   int gpus_ = 1;
   int compute_ = 75;
+  std::size_t most_records_ = std::numeric_limits<std::size_t>::max();
   std::map<std::string, std::map<std::uint64_t, Step>, std::less<>> steps_;
   std::map<std::string, std::uint64_t, std::less<>> counts_;
 };

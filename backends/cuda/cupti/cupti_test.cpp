@@ -1,0 +1,168 @@
+#include "backends/cuda/cupti/cupti.hpp"
+
+#include <set>
+#include <type_traits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "backends/cuda/cupti/counters.hpp"
+
+#if __has_include(<cupti.h>) && __has_include(<cupti_range_profiler.h>)
+#define ASSAY_HAVE_CUPTI_HEADERS 1
+#include <cuda.h>
+#include <cupti.h>
+#include <cupti_profiler_host.h>
+#include <cupti_range_profiler.h>
+#include <cupti_target.h>
+#endif
+
+namespace assay::cuda {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(Cupti, SaysWhichLibraryIsNone) {
+  ::setenv("ASSAY_CUPTI", "libm.so.6", 1);
+  const Result<Cupti> cupti = Cupti::load();
+  ::unsetenv("ASSAY_CUPTI");
+  ASSERT_FALSE(cupti.ok());
+  EXPECT_EQ(cupti.error().text(), "libm.so.6 lacks cuptiGetVersion: no CUPTI");
+}
+
+TEST(Cupti, TellsHowCountersArePermitted) {
+  EXPECT_THAT(advice_on(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES), HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
+  EXPECT_EQ(advice_on(CUPTI_ERROR_MAX_LIMIT_REACHED), "");
+}
+
+/// The part that knows chips works without one, by the library itself where it is.
+TEST(CounterPlan, IsMadeForEveryGenerationOfChips) {
+  const Result<Cupti> cupti = Cupti::load();
+  if (!cupti.ok()) GTEST_SKIP() << cupti.error().text();
+  if (!cupti->has_counters()) GTEST_SKIP() << cupti->library() << " is older than CUDA 12.6";
+  for (const char* chip : {"TU102", "GA100", "GA102", "AD102", "GH100", "GB100"}) {
+    SCOPED_TRACE(chip);
+    try {
+      CounterPlan plan(*cupti, chip);
+      EXPECT_EQ(plan.metrics().size(), counter_rows().size());
+      EXPECT_GT(plan.image().size(), 0U);
+    } catch (const CallError& error) {
+      ADD_FAILURE() << error.what();
+    }
+  }
+  EXPECT_THAT(
+      [&] { CounterPlan(*cupti, "no such chip"); },
+      ::testing::ThrowsMessage<CallError>(StartsWith("cuptiProfilerHostInitialize of no such chip: CUPTI refused")));
+}
+
+#if ASSAY_HAVE_CUPTI_HEADERS
+/// Whether a value of ours is passed as one of the header's is: a pointer for a pointer, else as wide a number.
+template <typename Ours, typename Theirs>
+constexpr bool kPassedAlike = sizeof(Ours) == sizeof(Theirs) && std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>;
+
+template <typename Ours, typename Theirs>
+struct SameCall : std::false_type {};
+template <typename... Ours, typename... Theirs>
+requires(sizeof...(Ours) == sizeof...(Theirs))  //
+    struct SameCall<CUptiResult(Ours...), ::CUptiResult(Theirs...)>
+    : std::bool_constant<(kPassedAlike<Ours, Theirs> && ...)> {
+};
+
+template <typename Ours, typename Theirs>
+constexpr bool same_call(const CuptiFunction<Ours>&, Theirs*) {
+  return SameCall<Ours, Theirs>::value;
+}
+
+TEST(Cupti, AgreesWithTheHeaders) {
+  static_assert(sizeof(::CUptiResult) == sizeof(CUptiResult));
+  const CuptiSymbols symbols;
+#define ASSAY_COMPARE(name, parameters) EXPECT_TRUE(same_call(symbols.name, &::name)) << #name;
+  ASSAY_CUPTI_SYMBOLS(ASSAY_COMPARE)
+  ASSAY_CUPTI_OPTIONAL_SYMBOLS(ASSAY_COMPARE)
+#undef ASSAY_COMPARE
+#define ASSAY_EQUAL(constant) EXPECT_EQ(static_cast<int>(::constant), static_cast<int>(constant)) << #constant;
+  ASSAY_EQUAL(CUPTI_ERROR_INVALID_PARAMETER)
+  ASSAY_EQUAL(CUPTI_ERROR_INVALID_OPERATION)
+  ASSAY_EQUAL(CUPTI_ERROR_MAX_LIMIT_REACHED)
+  ASSAY_EQUAL(CUPTI_ERROR_NOT_SUPPORTED)
+  ASSAY_EQUAL(CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED)
+  ASSAY_EQUAL(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
+  ASSAY_EQUAL(CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES)
+  ASSAY_EQUAL(CUPTI_ACTIVITY_KIND_MEMCPY)
+  ASSAY_EQUAL(CUPTI_ACTIVITY_KIND_DRIVER)
+  ASSAY_EQUAL(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+  ASSAY_EQUAL(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)
+  ASSAY_EQUAL(CUPTI_ACTIVITY_MEMCPY_KIND_DTOD)
+  ASSAY_EQUAL(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel)
+  ASSAY_EQUAL(CUPTI_PROFILER_TYPE_RANGE_PROFILER)
+  ASSAY_EQUAL(CUPTI_AutoRange)
+  ASSAY_EQUAL(CUPTI_KernelReplay)
+#undef ASSAY_EQUAL
+}
+
+#define ASSAY_SAME_MEMBER(ours, theirs, member)                                          \
+  EXPECT_EQ(offsetof(ours, member), offsetof(::theirs, member)) << #theirs "::" #member; \
+  EXPECT_EQ(sizeof(ours::member), sizeof(::theirs::member)) << #theirs "::" #member
+
+TEST(Cupti, ReadsRecordsWhereTheHeadersPutThem) {
+#define ASSAY_KERNEL(theirs)                                           \
+  ASSAY_SAME_MEMBER(CUpti_ActivityKernel, theirs, kind);               \
+  ASSAY_SAME_MEMBER(CUpti_ActivityKernel, theirs, registersPerThread); \
+  ASSAY_SAME_MEMBER(CUpti_ActivityKernel, theirs, start);              \
+  ASSAY_SAME_MEMBER(CUpti_ActivityKernel, theirs, end)
+  // Of CUDA 12.0, and of whatever the headers here are of.
+  ASSAY_KERNEL(CUpti_ActivityKernel9);
+#if CUDA_VERSION >= 13000
+  ASSAY_KERNEL(CUpti_ActivityKernel10);
+#endif
+#undef ASSAY_KERNEL
+#define ASSAY_COPY(theirs)                                   \
+  ASSAY_SAME_MEMBER(CUpti_ActivityMemcpy, theirs, kind);     \
+  ASSAY_SAME_MEMBER(CUpti_ActivityMemcpy, theirs, copyKind); \
+  ASSAY_SAME_MEMBER(CUpti_ActivityMemcpy, theirs, bytes);    \
+  ASSAY_SAME_MEMBER(CUpti_ActivityMemcpy, theirs, start);    \
+  ASSAY_SAME_MEMBER(CUpti_ActivityMemcpy, theirs, end)
+  ASSAY_COPY(CUpti_ActivityMemcpy5);
+#if CUDA_VERSION >= 13000
+  ASSAY_COPY(CUpti_ActivityMemcpy6);
+#endif
+#undef ASSAY_COPY
+  ASSAY_SAME_MEMBER(CUpti_ActivityAPI, CUpti_ActivityAPI, cbid);
+  ASSAY_SAME_MEMBER(CUpti_ActivityAPI, CUpti_ActivityAPI, start);
+  ASSAY_SAME_MEMBER(CUpti_ActivityAPI, CUpti_ActivityAPI, end);
+}
+
+TEST(Cupti, PassesStructuresAsTheHeadersHaveThem) {
+  // The last member's place and the size that is told together leave a member in between no room to differ.
+#define ASSAY_SAME_PARAMS(name, last)                                     \
+  EXPECT_EQ(sizeof(name), sizeof(::name)) << #name;                       \
+  EXPECT_EQ(kParamsSize<name>, std::size_t{name##_STRUCT_SIZE}) << #name; \
+  ASSAY_SAME_MEMBER(name, name, last)
+  ASSAY_SAME_PARAMS(CUpti_Profiler_Initialize_Params, pPriv);
+  ASSAY_SAME_PARAMS(CUpti_Profiler_DeInitialize_Params, pPriv);
+  ASSAY_SAME_PARAMS(CUpti_Device_GetChipName_Params, pChipName);
+  ASSAY_SAME_PARAMS(CUpti_Profiler_Host_Initialize_Params, pHostObject);
+  ASSAY_SAME_PARAMS(CUpti_Profiler_Host_Deinitialize_Params, pHostObject);
+  ASSAY_SAME_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params, numMetrics);
+  ASSAY_SAME_PARAMS(CUpti_Profiler_Host_GetConfigImageSize_Params, configImageSize);
+  ASSAY_SAME_PARAMS(CUpti_Profiler_Host_GetConfigImage_Params, pConfigImage);
+  ASSAY_SAME_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params, pMetricValues);
+  ASSAY_SAME_PARAMS(CUpti_RangeProfiler_Enable_Params, pRangeProfilerObject);
+  ASSAY_SAME_PARAMS(CUpti_RangeProfiler_Disable_Params, pRangeProfilerObject);
+  ASSAY_SAME_PARAMS(CUpti_RangeProfiler_GetCounterDataSize_Params, counterDataSize);
+  ASSAY_SAME_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params, pCounterData);
+  ASSAY_SAME_PARAMS(CUpti_RangeProfiler_SetConfig_Params, targetNestingLevel);
+  ASSAY_SAME_MEMBER(CUpti_RangeProfiler_SetConfig_Params, CUpti_RangeProfiler_SetConfig_Params, range);
+  ASSAY_SAME_MEMBER(CUpti_RangeProfiler_SetConfig_Params, CUpti_RangeProfiler_SetConfig_Params, replayMode);
+  ASSAY_SAME_MEMBER(CUpti_RangeProfiler_SetConfig_Params, CUpti_RangeProfiler_SetConfig_Params, passIndex);
+  ASSAY_SAME_PARAMS(CUpti_RangeProfiler_Start_Params, pRangeProfilerObject);
+  ASSAY_SAME_PARAMS(CUpti_RangeProfiler_Stop_Params, isAllPassSubmitted);
+  ASSAY_SAME_PARAMS(CUpti_RangeProfiler_DecodeData_Params, numOfRangeDropped);
+#undef ASSAY_SAME_PARAMS
+}
+#endif
+
+}  // namespace
+}  // namespace assay::cuda

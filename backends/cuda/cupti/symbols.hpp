@@ -1,0 +1,262 @@
+// The one list of what is used of CUPTI: name, and parameters as its headers declare them. All return CUptiResult.
+//
+// As with the driver (driver/symbols.hpp) types are declared here under the headers' names, because the toolkit is
+// optional; a test holds them against the headers where they are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backends/cuda/driver/symbols.hpp"
+
+/// What every CUPTI of CUDA 12 and 13 has: records of what was done.
+#define ASSAY_CUPTI_SYMBOLS(X)                                                                        \
+  X(cuptiGetVersion, (std::uint32_t * version))                                                       \
+  X(cuptiGetResultString, (CUptiResult result, const char** text))                                    \
+  X(cuptiActivityRegisterCallbacks,                                                                   \
+    (CUpti_BuffersCallbackRequestFunc requested, CUpti_BuffersCallbackCompleteFunc completed))        \
+  X(cuptiActivityEnable, (CUpti_ActivityKind kind))                                                   \
+  X(cuptiActivityDisable, (CUpti_ActivityKind kind))                                                  \
+  X(cuptiActivityFlushAll, (std::uint32_t flag))                                                      \
+  X(cuptiActivityGetNextRecord, (std::uint8_t * buffer, std::size_t bytes, CUpti_Activity * *record)) \
+  X(cuptiActivityGetNumDroppedRecords, (CUcontext context, std::uint32_t stream, std::size_t * dropped))
+
+/// What came with CUDA 12.6: hardware counters by ranges.
+#define ASSAY_CUPTI_OPTIONAL_SYMBOLS(X)                                                                              \
+  X(cuptiProfilerInitialize, (CUpti_Profiler_Initialize_Params * params))                                            \
+  X(cuptiProfilerDeInitialize, (CUpti_Profiler_DeInitialize_Params * params))                                        \
+  X(cuptiDeviceGetChipName, (CUpti_Device_GetChipName_Params * params))                                              \
+  X(cuptiProfilerHostInitialize, (CUpti_Profiler_Host_Initialize_Params * params))                                   \
+  X(cuptiProfilerHostDeinitialize, (CUpti_Profiler_Host_Deinitialize_Params * params))                               \
+  X(cuptiProfilerHostConfigAddMetrics, (CUpti_Profiler_Host_ConfigAddMetrics_Params * params))                       \
+  X(cuptiProfilerHostGetConfigImageSize, (CUpti_Profiler_Host_GetConfigImageSize_Params * params))                   \
+  X(cuptiProfilerHostGetConfigImage, (CUpti_Profiler_Host_GetConfigImage_Params * params))                           \
+  X(cuptiProfilerHostEvaluateToGpuValues, (CUpti_Profiler_Host_EvaluateToGpuValues_Params * params))                 \
+  X(cuptiRangeProfilerEnable, (CUpti_RangeProfiler_Enable_Params * params))                                          \
+  X(cuptiRangeProfilerDisable, (CUpti_RangeProfiler_Disable_Params * params))                                        \
+  X(cuptiRangeProfilerGetCounterDataSize, (CUpti_RangeProfiler_GetCounterDataSize_Params * params))                  \
+  X(cuptiRangeProfilerCounterDataImageInitialize, (CUpti_RangeProfiler_CounterDataImage_Initialize_Params * params)) \
+  X(cuptiRangeProfilerSetConfig, (CUpti_RangeProfiler_SetConfig_Params * params))                                    \
+  X(cuptiRangeProfilerStart, (CUpti_RangeProfiler_Start_Params * params))                                            \
+  X(cuptiRangeProfilerStop, (CUpti_RangeProfiler_Stop_Params * params))                                              \
+  X(cuptiRangeProfilerDecodeData, (CUpti_RangeProfiler_DecodeData_Params * params))
+
+namespace assay::cuda {
+
+using CUptiResult = int;
+inline constexpr CUptiResult CUPTI_SUCCESS = 0;
+inline constexpr CUptiResult CUPTI_ERROR_INVALID_PARAMETER = 1;
+inline constexpr CUptiResult CUPTI_ERROR_INVALID_OPERATION = 7;
+inline constexpr CUptiResult CUPTI_ERROR_MAX_LIMIT_REACHED = 12;
+inline constexpr CUptiResult CUPTI_ERROR_NOT_SUPPORTED = 27;
+inline constexpr CUptiResult CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED = 33;
+inline constexpr CUptiResult CUPTI_ERROR_INSUFFICIENT_PRIVILEGES = 35;
+inline constexpr CUptiResult CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES = 40;
+
+// ---------------------------------------------------------------------------------------------------- activity
+
+using CUpti_ActivityKind = int;
+inline constexpr CUpti_ActivityKind CUPTI_ACTIVITY_KIND_MEMCPY = 1;
+inline constexpr CUpti_ActivityKind CUPTI_ACTIVITY_KIND_DRIVER = 4;
+inline constexpr CUpti_ActivityKind CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL = 10;
+inline constexpr std::uint32_t CUPTI_ACTIVITY_FLAG_FLUSH_FORCED = 1;
+inline constexpr std::uint8_t CUPTI_ACTIVITY_MEMCPY_KIND_DTOD = 8;
+/// A call's number among the driver's functions.
+inline constexpr std::uint32_t CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel = 307;
+
+struct CUpti_Activity {
+  CUpti_ActivityKind kind;
+};
+
+/// The beginning of a kernel's record, which all versions of CUDA 12 and 13 have in common. Times in nanoseconds.
+struct CUpti_ActivityKernel {
+  CUpti_ActivityKind kind;
+  std::uint8_t cacheConfig;
+  std::uint8_t sharedMemoryConfig;
+  std::uint16_t registersPerThread;
+  std::int32_t partitionedGlobalCacheRequested;
+  std::int32_t partitionedGlobalCacheExecuted;
+  std::uint64_t start;
+  std::uint64_t end;
+};
+
+/// The beginning of a copy's record.
+struct CUpti_ActivityMemcpy {
+  CUpti_ActivityKind kind;
+  std::uint8_t copyKind;
+  std::uint8_t srcKind;
+  std::uint8_t dstKind;
+  std::uint8_t flags;
+  std::uint64_t bytes;
+  std::uint64_t start;
+  std::uint64_t end;
+};
+
+/// The record of a call of the driver.
+struct CUpti_ActivityAPI {
+  CUpti_ActivityKind kind;
+  std::uint32_t cbid;
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint32_t processId;
+  std::uint32_t threadId;
+  std::uint32_t correlationId;
+  std::uint32_t returnValue;
+};
+
+using CUpti_BuffersCallbackRequestFunc = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records);
+using CUpti_BuffersCallbackCompleteFunc = void (*)(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
+                                                   std::size_t bytes, std::size_t valid_bytes);
+
+// ---------------------------------------------------------------------------------------------------- counters
+
+// Each structure tells its own size, by which the library knows its version; params_of() sets it.
+
+struct CUpti_Profiler_Host_Object;
+struct CUpti_RangeProfiler_Object;
+
+inline constexpr int CUPTI_PROFILER_TYPE_RANGE_PROFILER = 0;
+inline constexpr int CUPTI_AutoRange = 1;     ///< each kernel is a range of its own
+inline constexpr int CUPTI_KernelReplay = 2;  ///< CUPTI repeats the kernel until all is counted, and mends its memory
+
+struct CUpti_Profiler_Initialize_Params {
+  std::size_t structSize;
+  void* pPriv;
+};
+struct CUpti_Profiler_DeInitialize_Params {
+  std::size_t structSize;
+  void* pPriv;
+};
+struct CUpti_Device_GetChipName_Params {
+  std::size_t structSize;
+  void* pPriv;
+  std::size_t deviceIndex;
+  const char* pChipName;
+};
+struct CUpti_Profiler_Host_Initialize_Params {
+  std::size_t structSize;
+  void* pPriv;
+  int profilerType;
+  const char* pChipName;
+  const std::uint8_t* pCounterAvailabilityImage;
+  CUpti_Profiler_Host_Object* pHostObject;
+};
+struct CUpti_Profiler_Host_Deinitialize_Params {
+  std::size_t structSize;
+  void* pPriv;
+  CUpti_Profiler_Host_Object* pHostObject;
+};
+struct CUpti_Profiler_Host_ConfigAddMetrics_Params {
+  std::size_t structSize;
+  void* pPriv;
+  CUpti_Profiler_Host_Object* pHostObject;
+  const char** ppMetricNames;
+  std::size_t numMetrics;
+};
+struct CUpti_Profiler_Host_GetConfigImageSize_Params {
+  std::size_t structSize;
+  void* pPriv;
+  CUpti_Profiler_Host_Object* pHostObject;
+  std::size_t configImageSize;
+};
+struct CUpti_Profiler_Host_GetConfigImage_Params {
+  std::size_t structSize;
+  void* pPriv;
+  CUpti_Profiler_Host_Object* pHostObject;
+  std::size_t configImageSize;
+  std::uint8_t* pConfigImage;
+};
+struct CUpti_Profiler_Host_EvaluateToGpuValues_Params {
+  std::size_t structSize;
+  void* pPriv;
+  CUpti_Profiler_Host_Object* pHostObject;
+  const std::uint8_t* pCounterDataImage;
+  std::size_t counterDataImageSize;
+  std::size_t rangeIndex;
+  const char** ppMetricNames;
+  std::size_t numMetrics;
+  double* pMetricValues;
+};
+struct CUpti_RangeProfiler_Enable_Params {
+  std::size_t structSize;
+  void* pPriv;
+  CUcontext ctx;
+  CUpti_RangeProfiler_Object* pRangeProfilerObject;
+};
+struct CUpti_RangeProfiler_Disable_Params {
+  std::size_t structSize;
+  void* pPriv;
+  CUpti_RangeProfiler_Object* pRangeProfilerObject;
+};
+struct CUpti_RangeProfiler_GetCounterDataSize_Params {
+  std::size_t structSize;
+  void* pPriv;
+  CUpti_RangeProfiler_Object* pRangeProfilerObject;
+  const char** pMetricNames;
+  std::size_t numMetrics;
+  std::size_t maxNumOfRanges;
+  std::uint32_t maxNumRangeTreeNodes;
+  std::size_t counterDataSize;
+};
+struct CUpti_RangeProfiler_CounterDataImage_Initialize_Params {
+  std::size_t structSize;
+  void* pPriv;
+  CUpti_RangeProfiler_Object* pRangeProfilerObject;
+  std::size_t counterDataSize;
+  std::uint8_t* pCounterData;
+};
+struct CUpti_RangeProfiler_SetConfig_Params {
+  std::size_t structSize;
+  void* pPriv;
+  CUpti_RangeProfiler_Object* pRangeProfilerObject;
+  std::size_t configSize;
+  const std::uint8_t* pConfig;
+  std::size_t counterDataImageSize;
+  std::uint8_t* pCounterDataImage;
+  int range;
+  int replayMode;
+  std::size_t maxRangesPerPass;
+  std::uint16_t numNestingLevels;
+  std::uint16_t minNestingLevel;
+  std::size_t passIndex;
+  std::uint16_t targetNestingLevel;
+};
+struct CUpti_RangeProfiler_Start_Params {
+  std::size_t structSize;
+  void* pPriv;
+  CUpti_RangeProfiler_Object* pRangeProfilerObject;
+};
+struct CUpti_RangeProfiler_Stop_Params {
+  std::size_t structSize;
+  void* pPriv;
+  CUpti_RangeProfiler_Object* pRangeProfilerObject;
+  std::size_t passIndex;
+  std::size_t targetNestingLevel;
+  std::uint8_t isAllPassSubmitted;
+};
+struct CUpti_RangeProfiler_DecodeData_Params {
+  std::size_t structSize;
+  void* pPriv;
+  CUpti_RangeProfiler_Object* pRangeProfilerObject;
+  std::size_t numOfRangeDropped;
+};
+
+/// As the headers count it: up to the end of the last member, without what pads the structure.
+template <typename Params>
+inline constexpr std::size_t kParamsSize = sizeof(Params);
+template <>
+inline constexpr std::size_t kParamsSize<CUpti_RangeProfiler_SetConfig_Params> =
+    offsetof(CUpti_RangeProfiler_SetConfig_Params, targetNestingLevel) + sizeof(std::uint16_t);
+template <>
+inline constexpr std::size_t kParamsSize<CUpti_RangeProfiler_Stop_Params> = offsetof(CUpti_RangeProfiler_Stop_Params,
+                                                                                     isAllPassSubmitted) +
+                                                                            sizeof(std::uint8_t);
+
+template <typename Params>
+Params params_of() {
+  Params params{};
+  params.structSize = kParamsSize<Params>;
+  return params;
+}
+
+}  // namespace assay::cuda

@@ -1,0 +1,65 @@
+#include "backends/cuda/fake_driver/process.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include <unistd.h>
+
+namespace assay::cuda::fake {
+
+Process& Process::get() {
+  static Process the_process;
+  return the_process;
+}
+
+Process::Process() {
+  const char* const text = std::getenv("ASSAY_FAKE_GPU");
+  if (!reset(text == nullptr ? "" : text)) std::abort();
+}
+
+bool Process::reset(const char* text) {
+  Result<Plan> plan = Plan::parse(text);
+  if (!plan) {
+    std::fprintf(stderr, "fake driver: %s\n", plan.error().text().c_str());
+    return false;
+  }
+  plan_ = plan.take();
+  gpu_ = std::make_unique<Gpu>(plan_.memory_bytes());
+  activities_.clear();
+  dropped_ = 0;
+  return true;
+}
+
+std::uint64_t Process::now() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+}
+
+CUresult Process::instead_of_work(const Step& step) {
+  switch (step.action) {
+    case Action::kWork: break;
+    case Action::kFail: return failed(step.result);
+    case Action::kLose: gpu_->fail(CUDA_ERROR_DEVICE_UNAVAILABLE); break;
+    case Action::kHang:
+      for (;;)
+        ::pause();
+    case Action::kDie: std::raise(SIGKILL);
+  }
+  return CUDA_SUCCESS;
+}
+
+/// From 700 on, results tell of a kernel that failed, and stay.
+CUresult Process::failed(CUresult result) {
+  const bool sticky = result >= CUDA_ERROR_ILLEGAL_ADDRESS && result <= CUDA_ERROR_LAUNCH_FAILED;
+  if (sticky) gpu_->fail(result);
+  return result;
+}
+
+void Process::note(const Activity& activity) {
+  if (!recorded_[static_cast<std::size_t>(activity.kind)]) return;
+  if (activities_.size() < plan_.most_records()) activities_.push_back(activity);
+  else ++dropped_;
+}
+
+}  // namespace assay::cuda::fake

@@ -1,0 +1,210 @@
+// Launches that are measured, over the fake driver and the fake CUPTI: what is told of them, and what is still told
+// when CUPTI refuses.
+#include <array>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "backends/cuda/cupti/counters.hpp"
+#include "backends/cuda/lane_testing.hpp"
+
+namespace assay::cuda {
+namespace {
+
+using namespace backends;
+using namespace testing;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using ::testing::Key;
+using ::testing::Le;
+using ::testing::Not;
+using ::testing::Pair;
+using ::testing::StartsWith;
+
+class Measuring : public CudaSession {
+ protected:
+  static LaunchRequest sampled(Session& session, const BuiltKernel& kernel, int samples) {
+    LaunchRequest request = launch(session, kernel, 1000);
+    request.samples = samples;
+    request.time_limit = std::chrono::seconds{10};
+    return request;
+  }
+
+  /// Of one measured launch under the plan.
+  Measurement measurement(const std::string& text) {
+    plan(text);
+    const auto session = open();
+    const LaunchRequest request = sampled(**session, scale, 3);
+    const RunOutcome outcome = (*session)->run({&request, 1}).front();
+    EXPECT_TRUE(std::holds_alternative<Completed>(outcome)) << describe(outcome);
+    const auto* const completed = std::get_if<Completed>(&outcome);
+    return completed != nullptr ? completed->measurement.value_or(Measurement{}) : Measurement{};
+  }
+};
+
+TEST_F(Measuring, TellsTimesAndResourcesAndLeavesTheBuffers) {
+  const auto session = open();
+  const LaunchRequest request = sampled(**session, scale, 5);
+  const auto done = std::get<Completed>((*session)->run({&request, 1}).front());
+  ASSERT_TRUE(done.measurement.has_value());
+  EXPECT_THAT(result(**session, request), Each(2.0F));
+  EXPECT_EQ(done.measurement->target, "sm_75");
+  EXPECT_EQ(done.measurement->threads, 1000);
+  EXPECT_EQ(done.measurement->remark, "");
+  const auto& measures = done.measurement->measures;
+  EXPECT_EQ(measures.at("samples"), 5);
+  EXPECT_THAT(measures.at("time_ns"), AllOf(Gt(0), Le(measures.at("time_upper_ns"))));
+  EXPECT_THAT(measures.at("time_lower_ns"), AllOf(Gt(0), Le(measures.at("time_ns"))));
+  EXPECT_EQ(done.duration.count(), static_cast<std::int64_t>(measures.at("time_ns")));
+  EXPECT_GT(measures.at("copy_bytes_per_second"), 0);
+  EXPECT_EQ(measures.at("registers"), 32);
+  EXPECT_EQ(measures.at("block_threads"), 128);
+  EXPECT_EQ(measures.at("occupancy"), 1);
+}
+
+TEST_F(Measuring, TellsWhatCuptiRecordsAndCounts) {
+  const Measurement told = measurement("");
+  for (const char* name : {"kernel_ns", "launch_call_ns", "traced_copy_bytes_per_second"})
+    EXPECT_THAT(told.measures, Contains(Pair(name, Gt(0)))) << name;
+  EXPECT_EQ(told.measures.at("dropped_records"), 0);
+  // The fake CUPTI gives the length of a metric's name for it.
+  for (const CounterRow& row : counter_rows())
+    EXPECT_THAT(told.measures, Contains(Pair(row.name, std::string_view(row.metric).size())));
+}
+
+TEST_F(Measuring, TellsOfRecordsThatWereLost) {
+  const Measurement told = measurement("records=1");
+  EXPECT_GT(told.measures.at("dropped_records"), 0);
+  EXPECT_THAT(told.measures, Not(Contains(Key("kernel_ns"))));
+}
+
+TEST_F(Measuring, TellsTimesWithoutCupti) {
+  ::setenv("ASSAY_CUPTI", "/nonexistent/libcupti.so", 1);
+  const Measurement told = measurement("");
+  EXPECT_THAT(told.remark, StartsWith("neither records nor hardware counters: /nonexistent/libcupti.so: "));
+  EXPECT_THAT(told.measures, AllOf(Contains(Pair("time_ns", Gt(0))), Not(Contains(Key("kernel_ns")))));
+}
+
+TEST_F(Measuring, SaysHowToPermitCounters) {
+  const Measurement told = measurement("cuptiRangeProfilerEnable@1=35");
+  EXPECT_THAT(told.remark, AllOf(StartsWith("hardware counters are reserved to administrators"),
+                                 HasSubstr("NVreg_RestrictProfilingToAdminUsers=0")));
+  EXPECT_THAT(told.measures, AllOf(Contains(Key("time_ns")), Contains(Key("kernel_ns"))));
+}
+
+/// Every call of CUPTI that a measured launch makes: what refuses it costs its own figures alone.
+TEST_F(Measuring, GoesOnWhateverCuptiRefuses) {
+  struct CuptiCall {
+    const char* call;
+    bool of_trace;
+  };
+  constexpr std::array kCalls{CuptiCall{"cuptiActivityRegisterCallbacks", true},
+                              CuptiCall{"cuptiActivityEnable", true},
+                              CuptiCall{"cuptiActivityFlushAll", true},
+                              CuptiCall{"cuptiActivityGetNumDroppedRecords", true},
+                              CuptiCall{"cuptiProfilerInitialize", false},
+                              CuptiCall{"cuptiDeviceGetChipName", false},
+                              CuptiCall{"cuptiProfilerHostInitialize", false},
+                              CuptiCall{"cuptiProfilerHostConfigAddMetrics", false},
+                              CuptiCall{"cuptiProfilerHostGetConfigImageSize", false},
+                              CuptiCall{"cuptiProfilerHostGetConfigImage", false},
+                              CuptiCall{"cuptiRangeProfilerEnable", false},
+                              CuptiCall{"cuptiRangeProfilerGetCounterDataSize", false},
+                              CuptiCall{"cuptiRangeProfilerCounterDataImageInitialize", false},
+                              CuptiCall{"cuptiRangeProfilerSetConfig", false},
+                              CuptiCall{"cuptiRangeProfilerStart", false},
+                              CuptiCall{"cuptiRangeProfilerStop", false},
+                              CuptiCall{"cuptiRangeProfilerDecodeData", false},
+                              CuptiCall{"cuptiProfilerHostEvaluateToGpuValues", false}};
+  for (const CuptiCall& failing : kCalls) {
+    for (const char* result : {"1", "27", "35", "999"}) {
+      SCOPED_TRACE(fmt::format("{}@1={}", failing.call, result));
+      const Measurement told = measurement(fmt::format("{}@1={}", failing.call, result));
+      EXPECT_THAT(told.measures, Contains(Pair("time_ns", Gt(0))));
+      EXPECT_EQ(told.measures.contains("kernel_ns"), !failing.of_trace);
+      EXPECT_EQ(told.measures.contains("dram_read_bytes"), failing.of_trace);
+      const bool advised = !advice_on(std::atoi(result)).empty();
+      EXPECT_THAT(told.remark, HasSubstr(advised ? advice_on(std::atoi(result)) : failing.call));
+    }
+  }
+  // A CUPTI that does not tell its version is none.
+  EXPECT_THAT(measurement("cuptiGetVersion@1=1").remark, HasSubstr("cuptiGetVersion"));
+}
+
+/// Every call of the driver that only measuring makes, or makes anew: the launch has failed, and says by whose fault.
+TEST_F(Measuring, EndsWhereTheDriverFails) {
+  constexpr std::array kCalls{
+      "cuDeviceGetAttribute@1", "cuMemAlloc_v2@1",      "cuMemcpyHtoDAsync_v2@1",
+      "cuEventCreate@3",        "cuEventRecord@1",      "cuMemcpyDtoDAsync_v2@1",
+      "cuMemsetD8Async@1",      "cuLaunchKernel@1",     "cuStreamSynchronize@1",
+      "cuEventElapsedTime@1",   "cuFuncGetAttribute@1", "cuOccupancyMaxActiveBlocksPerMultiprocessor@1",
+      "cuCtxGetCurrent@1",      "cuLaunchKernel@5",     "cuLaunchKernel@6"};
+  struct Failure {
+    const char* action;
+    const char* outcome;
+  };
+  constexpr std::array kFailures{Failure{"1", "launch failed: {}"},     Failure{"2", "resource error: {}"},
+                                 Failure{"46", "resource error: {}"},   Failure{"700", "memory fault: {}"},
+                                 Failure{"719", "crashed: {}"},         Failure{"999", "resource error: {}"},
+                                 Failure{"lose", "resource error: {}"}, Failure{"die", "crashed: SIGKILL"}};
+  for (const std::string call : kCalls) {
+    for (const Failure& failure : kFailures) {
+      SCOPED_TRACE(fmt::format("{}={}", call, failure.action));
+      plan(fmt::format("{}={}", call, failure.action));
+      const auto session = open();
+      const std::array launches{sampled(**session, scale, 3), launch(**session, scale, 3)};
+      const std::vector<RunOutcome> outcomes = (*session)->run(launches);
+      const std::string name = call.substr(0, call.find('@'));
+      EXPECT_THAT(describe(outcomes[0]), StartsWith(fmt::format(fmt::runtime(failure.outcome), name)));
+    }
+  }
+}
+
+TEST_F(Measuring, HasARoundOfItsOwn) {
+  const auto session = open();
+  const std::array launches{launch(**session, scale, 3), sampled(**session, scale, 2), launch(**session, scale, 3),
+                            sampled(**session, other, 4)};
+  const std::vector<RunOutcome> outcomes = (*session)->run(launches);
+  const auto samples = [&](std::size_t i) {
+    const auto& measurement = std::get<Completed>(outcomes[i]).measurement;
+    return measurement ? measurement->measures.at("samples") : 0;
+  };
+  EXPECT_EQ(samples(0), 0);
+  EXPECT_EQ(samples(1), 2);
+  EXPECT_EQ(samples(2), 0);
+  EXPECT_EQ(samples(3), 4);
+  EXPECT_THAT(result(**session, launches[0]), Each(20.0F));
+  EXPECT_THAT(result(**session, launches[1]), Each(2.0F));
+}
+
+TEST_F(Measuring, TakesNoMoreMemoryThanItMay) {
+  // The fake GPU's cache has 1 MiB: it is swept by 2, and three copies of the buffers take no more than a few KiB.
+  plan("memory=3M");
+  const auto enough = open((2 << 20) + (64 << 10));
+  const LaunchRequest request = sampled(**enough, scale, 50);
+  const RunOutcome outcome = (*enough)->run({&request, 1}).front();
+  ASSERT_TRUE(std::holds_alternative<Completed>(outcome)) << describe(outcome);
+  EXPECT_EQ(std::get<Completed>(outcome).measurement->measures.at("samples"), 50);
+  const auto little = open(2 << 20);
+  const LaunchRequest refused = sampled(**little, scale, 50);
+  EXPECT_EQ(describe((*little)->run({&refused, 1}).front()),
+            "resource error: the launch's 4000 bytes do not fit three times, and the caches twice, into the 2097152 "
+            "bytes of device memory that are allowed");
+}
+
+TEST_F(Measuring, EndsWithTheKernelsFault) {
+  const BuiltKernel stray = built_kernel(directory.path(), "stray", "st.global.f32 [%rd1+134217728], %f1;");
+  const auto session = open();
+  const std::array launches{sampled(**session, stray, 3), launch(**session, scale, 3)};
+  const std::vector<RunOutcome> outcomes = (*session)->run(launches);
+  EXPECT_THAT(describe(outcomes[0]), StartsWith("memory fault: "));
+  EXPECT_EQ(describe(outcomes[1]), "completed");
+}
+
+}  // namespace
+}  // namespace assay::cuda
