@@ -18,7 +18,7 @@
 namespace assay::bench {
 namespace {
 
-constexpr double kLimit = 8;
+constexpr double kLimit = 3;
 constexpr double kLongest = 50;  ///< milliseconds
 double worst = 0;
 

@@ -69,7 +69,7 @@ void StatementReader::assignment(Node node) {
     return;
   }
   if (target.is(Syntax::kIdentifier) && right.is(Syntax::kCall)) {
-    if (expressions_.warp_function_name(right) == "tid") return assign_thread_indices(node, {target});
+    if (expressions_.warp_function_name(right) == "tid") return assign_thread_indices(node, target.elements({}));
     if (assign_zero(target, right) || assign_effect(target, right) || assign_local_array(target, right)) return;
   }
   if (target.is(Syntax::kIdentifier) && expressions_.names_array(right)) return assign_alias(target, right);
@@ -245,7 +245,7 @@ bool StatementReader::assign_local_array(Node name, Node call) {
   return true;
 }
 
-void StatementReader::assign_tuple(Node node, const std::vector<Node>& targets, const std::vector<Node>& values) {
+void StatementReader::assign_tuple(Node node, std::span<const Node> targets, std::span<const Node> values) {
   if (targets.size() != values.size()) {
     context_.error(node, fmt::format("{} variables for {} values", targets.size(), values.size()));
     return;
@@ -269,7 +269,7 @@ void StatementReader::assign_tuple(Node node, const std::vector<Node>& targets, 
     assign_name(targets[i], results[i]);
 }
 
-void StatementReader::assign_thread_indices(Node node, const std::vector<Node>& targets) {
+void StatementReader::assign_thread_indices(Node node, std::span<const Node> targets) {
   const int rank = context_.function.launch_rank;
   if (!context_.entry.is_kernel) {
     context_.error(node, "only a kernel knows its thread: pass the index to the function");
@@ -293,7 +293,7 @@ void StatementReader::assign_thread_indices(Node node, const std::vector<Node>& 
 }
 
 /// axis, angle = wp.quat_to_axis_angle(q)
-void StatementReader::assign_library_results(const std::vector<Node>& targets, Node call) {
+void StatementReader::assign_library_results(std::span<const Node> targets, Node call) {
   const Arguments arguments = arguments_of(call);
   std::vector<ExprId> values;
   std::vector<ir::Type> types;
@@ -318,7 +318,7 @@ void StatementReader::assign_call_results(Node target, Node call) {
 }
 
 /// The results of the function go to the names.
-void StatementReader::bind_results(const std::vector<Node>& targets, Node call, int function,
+void StatementReader::bind_results(std::span<const Node> targets, Node call, int function,
                                    std::vector<ExprId> arguments) {
   const auto& results = context_.file.module().functions[static_cast<std::size_t>(function)].results;
   if (results.size() != targets.size()) {

@@ -56,7 +56,7 @@ ExprId ExpressionReader::component(Node node, ir::Type type) {
 }
 
 /// type(...): of nothing, of one scalar for all components, of a value of the same shape, or of all components.
-ExprId ExpressionReader::construct(Node node, ir::Type type, const std::vector<Node>& arguments) {
+ExprId ExpressionReader::construct(Node node, ir::Type type, std::span<const Node> arguments) {
   if (arguments.empty()) {
     context_.builder.at(node.loc());
     return context_.builder.zero(type);

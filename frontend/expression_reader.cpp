@@ -222,7 +222,7 @@ ExprId ExpressionReader::compare(Node node, std::string_view symbol, ExprId left
 }
 
 ExprId ExpressionReader::comparison(Node node) {
-  const std::vector<Node> tokens = node.tokens();
+  const std::span<const Node> tokens = node.tokens();
   if (tokens.size() % 2 == 0) return context_.error(node, "the comparison is not read");
   ExprId result = kNone;
   ExprId left = value(tokens[0]);

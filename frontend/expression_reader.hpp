@@ -130,7 +130,7 @@ class ExpressionReader {
   ir::ExprId identity(Node node, const Arguments& arguments);
   ir::ExprId general(Node node, std::string_view name, const Arguments& arguments);
   ir::ExprId from_vectors(Node node, std::string_view name, const Arguments& arguments);
-  ir::ExprId construct(Node node, ir::Type type, const std::vector<Node>& arguments);
+  ir::ExprId construct(Node node, ir::Type type, std::span<const Node> arguments);
   bool takes(ir::Type type, const std::vector<ir::ExprId>& values) const;
   bool spread(Node starred, std::vector<ir::ExprId>& values);
   ir::ExprId convert_components(Node node, ir::ExprId whole, ir::Type type);
@@ -150,7 +150,7 @@ class ExpressionReader {
   void tile_accumulate(Node call);
   // random numbers (random_reader.cpp)
   ir::ExprId random(Node node, std::string_view name);
-  ir::ExprId generator_state(Node node, const std::vector<Node>& given);
+  ir::ExprId generator_state(Node node, std::span<const Node> given);
   ir::VarId state_variable(Node node);
   ir::ExprId next_state(ir::ExprId state);
   void advance(ir::VarId state);

@@ -52,7 +52,7 @@ const Node* find_factory(const Environment& home, std::string_view name, const E
 
 }  // namespace
 
-bool FileReader::call_factory(Node call, const std::vector<Node>& targets, Environment& home) {
+bool FileReader::call_factory(Node call, std::span<const Node> targets, Environment& home) {
   const Node function = call.part(Part::kFunction);
   if (!function.is(Syntax::kIdentifier) || factory_depth_ >= kDeepest) return false;
   const auto named = [](Node target) { return target.is(Syntax::kIdentifier); };
@@ -69,8 +69,7 @@ bool FileReader::call_factory(Node call, const std::vector<Node>& targets, Envir
   const Node result = run_factory(definition->part(Part::kBody), inner);
   --factory_depth_;
   if (!result) return false;
-  const bool several = result.is(Syntax::kTuple) || result.is(Syntax::kExpressionList);
-  const std::vector<Node> values = several ? result.children() : std::vector<Node>{result};
+  const std::span<const Node> values = result.elements({Syntax::kTuple, Syntax::kExpressionList});
   if (values.size() != targets.size()) return false;
   for (std::size_t i = 0; i < targets.size(); ++i)
     bind_result(targets[i].text(), values[i], inner, home);

@@ -47,7 +47,7 @@ void FileReader::report(Diagnostic diagnostic) {
 }
 
 Result<void> FileReader::read() {
-  const std::vector<Node> statements = tree_.root().children();
+  const std::span<const Node> statements = tree_.root().children();
   const Node broken = first_error(tree_.root());
   bool is_sound = true;
   for (std::size_t i = 0; i < statements.size(); ++i) {
@@ -69,6 +69,7 @@ Result<void> FileReader::read() {
   for (FunctionEntry& entry : entries_) {
     if (!entry.is_kernel && !entry.is_generic && entry.is_listed) read_entry(entry);
   }
+  refuse_unmatched_customs();
   for (FunctionEntry& entry : entries_) {
     if (!entry.is_kernel) continue;
     if (entry.is_generic && entry.instances.empty()) {
@@ -124,9 +125,8 @@ void FileReader::collect_assignment(Node assignment, Environment& home) {
   const Node left = assignment.part(Part::kLeft);
   const Node right = assignment.part(Part::kRight);
   if (assignment.is(Syntax::kAssignment) && right.is(Syntax::kCall)) {
-    const bool several = left.is(Syntax::kPatternList) || left.is(Syntax::kTuplePattern);
     if (left.is(Syntax::kIdentifier) && collect_overload(right, left.text(), home)) return;
-    if (call_factory(right, several ? left.children() : std::vector<Node>{left}, home)) return;
+    if (call_factory(right, left.elements({Syntax::kPatternList, Syntax::kTuplePattern}), home)) return;
   }
   home.scope.add_assignment(assignment);
 }
@@ -257,6 +257,22 @@ void FileReader::read_customs(FunctionEntry& entry) {
     }
     ir::Function& function = module().functions[static_cast<std::size_t>(entry.index)];
     (custom.is_gradient ? function.gradient : function.replay) = other.index;
+  }
+}
+
+/// A gradient or replay whose parameters are those of no overload belongs to none, and the overloads would be
+/// differentiated as if it were not there.
+void FileReader::refuse_unmatched_customs() {
+  for (Custom& custom : customs_) {
+    FunctionEntry& other = *custom.entry;
+    if (other.gradient_of != nullptr || other.replay_of != nullptr || !other.refusal.empty()) continue;
+    const auto* functions = find(*other.home, custom.function);
+    if (functions == nullptr || std::ranges::any_of(*functions, &FunctionEntry::is_generic)) continue;
+    refuse(other, fmt::format("the parameters' types are those of no function named {}", custom.function));
+    for (FunctionEntry* function : *functions) {
+      function->state = FunctionEntry::State::kFailed;
+      function->refusal = fmt::format("its {} could not be read", custom.is_gradient ? "gradient" : "replay");
+    }
   }
 }
 

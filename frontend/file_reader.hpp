@@ -81,6 +81,7 @@ class FileReader {
   void collect_custom(Node decorated, std::string_view decorator, bool is_sound, Environment& home);
   /// Reads what the file says of the function's derivative. A function of which that cannot be read has failed.
   void read_customs(FunctionEntry& entry);
+  void refuse_unmatched_customs();
   bool takes_parameters_of(const FunctionEntry& custom, const FunctionEntry& entry) const;
   void drop_invalid_kernels();
   void soften_unwanted();
@@ -90,7 +91,7 @@ class FileReader {
 
   // factories.cpp: Python functions that make kernels
   /// Follows `targets = call` if it calls such a function. False if it does not, or if what it does is not known.
-  bool call_factory(Node call, const std::vector<Node>& targets, Environment& home);
+  bool call_factory(Node call, std::span<const Node> targets, Environment& home);
   bool bind_parameters(Node definition, Node call, Environment& inner, const Environment& from);
   /// Follows the statements to the first return, which it gives; null if there is none.
   Node run_factory(Node block, Environment& inner);

@@ -111,8 +111,7 @@ class FunctionReader {
       const Node right = node.part(Part::kRight);
       const Node left = node.part(Part::kLeft);
       if (right && is_tid(right)) {
-        const bool is_tuple = left.is(Syntax::kPatternList) || left.is(Syntax::kTuplePattern);
-        for (const Node target : is_tuple ? left.children() : std::vector<Node>{left}) {
+        for (const Node target : left.elements({Syntax::kPatternList, Syntax::kTuplePattern})) {
           thread_indices_.emplace_back(target.is(Syntax::kIdentifier) ? target.text() : "tid");
         }
         if (thread_indices_.size() > 4) fail(node, "a launch has 1 to 4 dimensions");

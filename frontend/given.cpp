@@ -51,7 +51,7 @@ bool takes(const ModuleScope& scope, Node annotation, ir::Type type) {
   const Node size = argument(0, is_vector ? "length" : "shape");
   const Node dtype = argument(1, "dtype");
   if (!size || !dtype || (is_vector ? !type.is_vector() : !type.is_matrix())) return false;
-  const std::vector<Node> extents = size.is(Syntax::kTuple) ? size.children() : std::vector<Node>{size};
+  const std::span<const Node> extents = size.elements({Syntax::kTuple});
   for (std::size_t k = 0; k < extents.size(); ++k) {
     if (names_generic(extents[k])) continue;
     const auto number = scope.constant(extents[k]);

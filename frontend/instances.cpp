@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostInstances = 64;
 
 /// "float32" and so on of what is generic in it, joined: part of a kernel's name.
-std::string suffix(const std::vector<Given>& given, const std::vector<Node>& annotations) {
+std::string suffix(const std::vector<Given>& given, std::span<const Node> annotations) {
   std::string text;
   for (std::size_t p = 0; p < given.size(); ++p) {
     if (!is_generic(annotations[p])) continue;
@@ -88,13 +88,13 @@ bool FileReader::collect_overload(Node call, std::string_view target, Environmen
   if (kernels == nullptr || kernels->empty() || !kernels->front()->is_kernel) return false;
   FunctionEntry& kernel = *kernels->front();
   const std::vector<Node> annotations = annotations_of(kernel);
-  const std::vector<Node> listed = given[1].children();
+  const std::span<const Node> listed = given[1].children();
   const bool by_name = given[1].grammar_name() == "dictionary";
   std::vector<Given> types;
   for (std::size_t p = 0; p < annotations.size(); ++p) {
     Node type = annotations[p];
     if (!by_name && p < listed.size()) type = listed[p];
-    for (const Node pair : by_name ? listed : std::vector<Node>()) {
+    for (const Node pair : by_name ? listed : std::span<const Node>()) {
       const auto parts = pair.children();
       if (parts.size() != 2) return false;
       const std::string_view key = parts[0].text();

@@ -90,7 +90,7 @@ void ModuleScope::add_assignment(Node assignment) {
   const Node left = assignment.part(Part::kLeft);
   const Node right = assignment.part(Part::kRight);
   if (!right || assignment.is(Syntax::kAugmentedAssignment) || !left.is(Syntax::kIdentifier)) {
-    const auto names = left.is(Syntax::kIdentifier) ? std::vector<Node>{left} : left.children();
+    const auto names = left.is(Syntax::kIdentifier) ? left.elements({}) : left.children();
     for (const Node name : names)
       forbid(name.text(), "its value is not a plain assignment");
     return;
@@ -213,7 +213,7 @@ Result<ir::Type> ModuleScope::type_in_string(Node string) const {
   const auto tree = SyntaxTree::parse(std::string(text));
   if (!tree.ok() || tree->root().has_error()) return unknown_type(string);
   const auto statements = tree->root().children();
-  const auto parts = statements.size() == 1 ? statements[0].children() : std::vector<Node>();
+  const auto parts = statements.size() == 1 ? statements[0].children() : std::span<const Node>();
   if (parts.size() != 1 || parts[0].is(Syntax::kString)) return unknown_type(string);
   return type(parts[0]);
 }
@@ -269,7 +269,7 @@ Result<ir::Type> ModuleScope::vector_or_matrix(std::string_view name, Node call)
 
 Result<ir::Type> ModuleScope::sized_type(Node size, ir::Type component, bool is_vector) const {
   std::vector<int> extents;
-  for (const Node extent : size.is(Syntax::kTuple) ? size.children() : std::vector<Node>{size}) {
+  for (const Node extent : size.elements({Syntax::kTuple})) {
     const auto number = constant(extent);
     if (!number || !number->type.is_integer_scalar())
       return Error{fmt::format("'{}' is not a known number", extent.text())};

@@ -79,7 +79,7 @@ ExprId ExpressionReader::random(Node node, std::string_view name) {
   return context_.builder.var(context_.builder.let("drawn", drawn));
 }
 
-ExprId ExpressionReader::generator_state(Node node, const std::vector<Node>& given) {
+ExprId ExpressionReader::generator_state(Node node, std::span<const Node> given) {
   if (given.empty() || given.size() > 2) return context_.error(node, "takes a seed, and perhaps an offset");
   std::vector<ExprId> numbers;
   for (const Node argument : given) {

@@ -223,6 +223,24 @@ TEST(Reader, RefusesAGradientWithoutItsFunction) {
             "test.py:3:1: error: in g: def g: @wp.func_grad takes a function of the file that stands above it\n");
 }
 
+TEST(Reader, RefusesAGradientThatFitsNoOverload) {
+  const std::string overloads =
+      "import warp as wp\n@wp.func\ndef f(y: float):\n    return y * y\n@wp.func\ndef f(y: int):\n    return y\n";
+  const std::string kernel = "@wp.kernel\ndef k(a: wp.array(dtype=float)):\n    i = wp.tid()\n    a[i] = f(2.0)\n";
+  for (const std::string_view parameter : {"y", "y: wp.vec3"}) {
+    const ReadFile file = read(overloads + "@wp.func_grad(f)\ndef g(" + std::string(parameter) +
+                               ", adj_ret: float):\n    pass\n" + kernel);
+    EXPECT_TRUE(file.module.kernels.empty());
+    EXPECT_EQ(messages(file),
+              "test.py:9:1: error: in g: def g: the parameters' types are those of no function named f\n"
+              "test.py:14:12: error: in k: f(...): none of the functions of this name that could be read takes these "
+              "types\n");
+  }
+  const ReadFile fitting =
+      read(overloads + "@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n    wp.adjoint[y] += adj_ret\n" + kernel);
+  EXPECT_EQ(fitting.module.kernels.size(), 1U) << messages(fitting);
+}
+
 TEST(Reader, TakesTheLastOfTwoKernelsOfOneName) {
   const ReadFile file = read("import warp as wp\n@wp.kernel\ndef good(n: int):\n    pass\n" + std::string(kSimple));
   EXPECT_EQ(messages(file), "test.py:3:1: error: in good: def good: is defined again in line 6\n");

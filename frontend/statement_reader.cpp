@@ -183,7 +183,7 @@ void StatementReader::if_statement(Node node) {
 }
 
 /// The elif and else clauses from number `first` on, as the statements of an else block.
-void StatementReader::alternative(const std::vector<Node>& clauses, std::size_t first) {
+void StatementReader::alternative(std::span<const Node> clauses, std::size_t first) {
   if (first == clauses.size()) return;
   const Node clause = clauses[first];
   if (clause.is(Syntax::kElse)) {
@@ -285,11 +285,11 @@ void StatementReader::while_statement(Node node) {
 }
 
 void StatementReader::return_statement(Node node) {
-  std::vector<Node> parts = node.children();
+  std::span<const Node> parts = node.children();
   if (parts.size() == 1 && (parts[0].is(Syntax::kExpressionList) || parts[0].is(Syntax::kTuple))) {
     parts = parts[0].children();
   }
-  if (parts.size() == 1 && parts[0].is(Syntax::kNone)) parts.clear();
+  if (parts.size() == 1 && parts[0].is(Syntax::kNone)) parts = {};
   if (context_.entry.is_kernel && !parts.empty()) {
     context_.error(node, "a kernel returns nothing: write results to arrays");
     return;

@@ -27,7 +27,7 @@ class StatementReader {
   // control
   void if_statement(Node node);
   Node static_branch(Node node, bool& is_static) const;
-  void alternative(const std::vector<Node>& clauses, std::size_t first);
+  void alternative(std::span<const Node> clauses, std::size_t first);
   void for_statement(Node node);
   bool is_unrolled(const ir::For& loop) const;
   void while_statement(Node node);
@@ -42,10 +42,10 @@ class StatementReader {
   void assignment(Node node);
   void chain(Node node);
   void assign_call_results(Node target, Node call);
-  void assign_library_results(const std::vector<Node>& targets, Node call);
-  void bind_results(const std::vector<Node>& targets, Node call, int function, std::vector<ir::ExprId> arguments);
-  void assign_tuple(Node node, const std::vector<Node>& targets, const std::vector<Node>& values);
-  void assign_thread_indices(Node node, const std::vector<Node>& targets);
+  void assign_library_results(std::span<const Node> targets, Node call);
+  void bind_results(std::span<const Node> targets, Node call, int function, std::vector<ir::ExprId> arguments);
+  void assign_tuple(Node node, std::span<const Node> targets, std::span<const Node> values);
+  void assign_thread_indices(Node node, std::span<const Node> targets);
   void assign_target(Node target, ir::ExprId value);
   void assign_name(Node name, ir::ExprId value);
   void assign_alias(Node name, Node part);

@@ -1,15 +1,38 @@
 #include "frontend/syntax.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
+#include <tree_sitter/api.h>
 
 extern "C" const TSLanguage* tree_sitter_python();
 
 namespace assay::frontend {
+
+/// What the tree knows of one place of the text.
+struct SyntaxEntry {
+  static constexpr std::uint8_t kNoPart = 0xFF;
+
+  const SourceText* source = nullptr;
+  const char* grammar_name = nullptr;  ///< of the grammar, which lives as long as the program
+  std::uint32_t start = 0;             ///< bytes
+  std::uint32_t end = 0;
+  std::uint32_t parent = 0;  ///< position in the list; the root's own
+  Syntax kind = Syntax::kOther;
+  std::uint8_t part = kNoPart;  ///< which part of its parent this is: the number of a Part
+  bool is_named = false;
+  bool is_missing = false;
+  bool has_error = false;
+  std::span<const Node> named{};
+  std::span<const Node> tokens{};
+  Node self{};
+};
+
 namespace {
 
 constexpr auto kKindNames = std::to_array<std::pair<Syntax, std::string_view>>({
@@ -76,7 +99,7 @@ static_assert(kPartNames.size() == static_cast<std::size_t>(Part::kValue) + 1);
 /// The grammar's numbers for what the reader knows by name, looked up once.
 struct Grammar {
   std::vector<Syntax> kinds;
-  std::array<TSFieldId, kPartNames.size()> parts{};
+  std::vector<std::uint8_t> parts;  ///< by field
 
   Grammar() {
     const TSLanguage* language = tree_sitter_python();
@@ -88,10 +111,17 @@ struct Grammar {
         if (kind_name == name) kinds[symbol] = kind;
       }
     }
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      parts[i] = ts_language_field_id_for_name(language, kPartNames[i].data(),
-                                               static_cast<std::uint32_t>(kPartNames[i].size()));
+    parts.resize(ts_language_field_count(language) + 1, SyntaxEntry::kNoPart);
+    for (std::size_t i = 0; i < kPartNames.size(); ++i) {
+      const TSFieldId field = ts_language_field_id_for_name(language, kPartNames[i].data(),
+                                                            static_cast<std::uint32_t>(kPartNames[i].size()));
+      parts.at(field) = static_cast<std::uint8_t>(i);
     }
+  }
+
+  Syntax kind_of(TSNode node) const {
+    const TSSymbol symbol = ts_node_symbol(node);
+    return symbol < kinds.size() ? kinds[symbol] : Syntax::kError;
   }
 };
 
@@ -113,21 +143,71 @@ class Cursor {
   TSTreeCursor cursor_;
 };
 
-/// The offset of the first node that is more than `limit` levels down.
-std::optional<std::uint32_t> too_deep(TSNode root, int limit) {
+/// The nodes of a tree but for comments, parents first; or the offset of the first that is more than `limit` levels
+/// down.
+std::variant<std::vector<SyntaxEntry>, std::uint32_t> flatten(TSNode root, const SourceText& source, int limit) {
+  const Grammar& known = grammar();
+  std::vector<SyntaxEntry> entries;
+  // In dense code a node takes two to three bytes of text.
+  entries.reserve(source.text().size() / 2 + 1);
   Cursor cursor(root);
-  int depth = 0;
+  std::vector<std::uint32_t> path = {0};
   while (true) {
+    const TSNode node = ts_tree_cursor_current_node(cursor.get());
+    const Syntax kind = known.kind_of(node);
+    const auto position = static_cast<std::uint32_t>(entries.size());
+    if (kind != Syntax::kComment) {
+      entries.push_back({.source = &source,
+                         .grammar_name = ts_node_type(node),
+                         .start = ts_node_start_byte(node),
+                         .end = ts_node_end_byte(node),
+                         .parent = path.back(),
+                         .kind = kind,
+                         .part = known.parts[ts_tree_cursor_current_field_id(cursor.get())],
+                         .is_named = ts_node_is_named(node),
+                         .is_missing = ts_node_is_missing(node),
+                         .has_error = ts_node_has_error(node)});
+    }
     if (ts_tree_cursor_goto_first_child(cursor.get())) {
-      if (++depth <= limit) continue;
+      path.push_back(position);
+      // The root stands in the path as its own parent too.
+      if (std::cmp_less_equal(path.size() - 1, limit)) continue;
       return ts_node_start_byte(ts_tree_cursor_current_node(cursor.get()));
     }
     while (!ts_tree_cursor_goto_next_sibling(cursor.get())) {
-      if (!ts_tree_cursor_goto_parent(cursor.get())) return std::nullopt;
-      --depth;
+      if (!ts_tree_cursor_goto_parent(cursor.get())) return entries;
+      path.pop_back();
     }
   }
 }
+
+/// The children of each entry one after another, `named` or all, and where each entry's begin.
+struct Children {
+  std::vector<Node> nodes;
+  std::vector<std::size_t> begins;  ///< one more than there are entries
+
+  Children(const std::vector<SyntaxEntry>& entries, bool named_only) : begins(entries.size() + 1, 0) {
+    const auto counts = [&](std::size_t i) { return i != 0 && (!named_only || entries[i].is_named); };
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      begins[entries[i].parent + 1] += counts(i);
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      begins[i + 1] += begins[i];
+    nodes.resize(begins.back());
+    std::vector<std::size_t> next = begins;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (counts(i)) nodes[next[entries[i].parent]++] = Node(entries[i]);
+    }
+  }
+
+  std::span<const Node> of(std::size_t entry) const {
+    return std::span(nodes).subspan(begins[entry], begins[entry + 1] - begins[entry]);
+  }
+};
+
+struct DeleteTree {
+  void operator()(TSTree* tree) const { ts_tree_delete(tree); }
+};
+using Tree = std::unique_ptr<TSTree, DeleteTree>;
 
 /// Null if the parser gave up.
 TSTree* parse_text(std::string_view text) {
@@ -145,53 +225,70 @@ TSTree* parse_text(std::string_view text) {
 
 }  // namespace
 
-Syntax Node::kind() const {
-  const TSSymbol symbol = ts_node_symbol(node_);
-  const auto& kinds = grammar().kinds;
-  return symbol < kinds.size() ? kinds[symbol] : Syntax::kError;
-}
+Syntax Node::kind() const { return entry_ == nullptr ? Syntax::kOther : entry_->kind; }
+
+std::string_view Node::grammar_name() const { return entry_ == nullptr ? "" : entry_->grammar_name; }
 
 std::string_view Node::text() const {
-  const std::uint32_t start = ts_node_start_byte(node_);
-  return source_->text().substr(start, ts_node_end_byte(node_) - start);
+  if (entry_ == nullptr) return {};
+  return entry_->source->text().substr(entry_->start, entry_->end - entry_->start);
 }
 
-ir::Loc Node::loc() const { return source_->loc(ts_node_start_byte(node_)); }
+ir::Loc Node::loc() const { return entry_ == nullptr ? ir::Loc{} : entry_->source->loc(entry_->start); }
+
+bool Node::has_error() const { return entry_ != nullptr && entry_->has_error; }
+bool Node::is_missing() const { return entry_ != nullptr && entry_->is_missing; }
 
 Node Node::part(Part part) const {
-  return {ts_node_child_by_field_id(node_, grammar().parts[static_cast<std::size_t>(part)]), *source_};
+  for (const Node child : tokens()) {
+    if (child.entry_->part == static_cast<std::uint8_t>(part)) return child;
+  }
+  return {};
 }
 
-std::vector<Node> Node::children() const { return collect(true); }
-std::vector<Node> Node::tokens() const { return collect(false); }
+std::span<const Node> Node::children() const { return entry_ == nullptr ? std::span<const Node>() : entry_->named; }
+std::span<const Node> Node::tokens() const { return entry_ == nullptr ? std::span<const Node>() : entry_->tokens; }
 
-std::vector<Node> Node::collect(bool named_only) const {
-  std::vector<Node> found;
-  Cursor cursor(node_);
-  if (!ts_tree_cursor_goto_first_child(cursor.get())) return found;
-  do {
-    const Node child(ts_tree_cursor_current_node(cursor.get()), *source_);
-    if (named_only && !ts_node_is_named(child.node_)) continue;
-    if (child.kind() != Syntax::kComment) found.push_back(child);
-  } while (ts_tree_cursor_goto_next_sibling(cursor.get()));
-  return found;
+std::span<const Node> Node::elements(std::initializer_list<Syntax> lists) const {
+  if (entry_ == nullptr || std::ranges::find(lists, entry_->kind) != lists.end()) return children();
+  return {&entry_->self, 1};
 }
+
+SyntaxTree::SyntaxTree(std::string text) : source_(std::make_unique<const SourceText>(std::move(text))) {}
+SyntaxTree::SyntaxTree(SyntaxTree&&) noexcept = default;
+SyntaxTree& SyntaxTree::operator=(SyntaxTree&&) noexcept = default;
+SyntaxTree::~SyntaxTree() = default;
+
+Node SyntaxTree::root() const { return entries_.front().self; }
 
 Result<SyntaxTree> SyntaxTree::parse(std::string text) {
   if (const auto checked = check_length_of_statements(text); !checked.ok()) return checked.error();
   SyntaxTree result(std::move(text));
   const std::string_view source = result.source_->text();
-  result.tree_.reset(parse_text(source));
-  if (result.tree_ && result.root().has_error()) {
+  Tree tree(parse_text(source));
+  if (tree && ts_node_has_error(ts_tree_root_node(tree.get()))) {
     Tree joined(parse_text(join_bracketed_lines(source)));
-    if (joined && !ts_node_has_error(ts_tree_root_node(joined.get()))) result.tree_ = std::move(joined);
+    if (joined && !ts_node_has_error(ts_tree_root_node(joined.get()))) tree = std::move(joined);
   }
-  if (!result.tree_) return Error{"parsing takes more than 10 s: split the file"};
-  if (const auto offset = too_deep(ts_tree_root_node(result.tree_.get()), kDeepest)) {
+  if (!tree) return Error{"parsing takes more than 10 s: split the file"};
+  auto flat = flatten(ts_tree_root_node(tree.get()), *result.source_, kDeepest);
+  if (const auto* offset = std::get_if<std::uint32_t>(&flat)) {
     const ir::Loc loc = result.source_->loc(*offset);
     return Error{fmt::format("nested more than {} levels of syntax deep", kDeepest),
                  fmt::format("{}:{}", loc.line, loc.column)};
   }
+  // Vectors keep their elements' places when they are moved.
+  result.entries_ = std::move(std::get<std::vector<SyntaxEntry>>(flat));
+  Children named(result.entries_, true);
+  Children tokens(result.entries_, false);
+  for (std::size_t i = 0; i < result.entries_.size(); ++i) {
+    SyntaxEntry& entry = result.entries_[i];
+    entry.named = named.of(i);
+    entry.tokens = tokens.of(i);
+    entry.self = Node(entry);
+  }
+  result.named_ = std::move(named.nodes);
+  result.tokens_ = std::move(tokens.nodes);
   return result;
 }
 

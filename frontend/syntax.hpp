@@ -1,16 +1,17 @@
-// The syntax tree of a Python file: tree-sitter's, behind types that own and name things.
+// The syntax tree of a Python file: what tree-sitter found, in a form of our own.
 //
-// SyntaxTree owns the tree and keeps the text that it was made from; a Node is a small value that points into both and
-// must not outlive them.
+// tree-sitter's tree is made to be edited, and asking it for a node's children or their names takes a walk each time; a
+// reader asks often. So the tree is copied once into a flat list. SyntaxTree owns the list and the text that it was
+// made from; a Node is a pointer into it and must not outlive it.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <tree_sitter/api.h>
 
 #include "frontend/source_text.hpp"
 #include "ir/module.hpp"
@@ -99,35 +100,37 @@ enum class Part : std::uint8_t {
   kValue,
 };
 
+struct SyntaxEntry;
+
+/// A place in a tree, or none. What none is asked is answered with nothing: no text, no children, kOther.
 class Node {
  public:
-  Node() : node_{} {}
-  Node(TSNode node, const SourceText& source) : node_(node), source_(&source) {}
+  Node() = default;
+  explicit Node(const SyntaxEntry& entry) : entry_(&entry) {}
 
-  explicit operator bool() const { return node_.id != nullptr && !ts_node_is_null(node_); }
+  explicit operator bool() const { return entry_ != nullptr; }
   Syntax kind() const;
   bool is(Syntax kind) const { return *this && this->kind() == kind; }
   /// The grammar's own name of this kind: "lambda", "list_comprehension".
-  std::string_view grammar_name() const { return ts_node_type(node_); }
+  std::string_view grammar_name() const;
   std::string_view text() const;
   ir::Loc loc() const;
   /// Whether the parser found something wrong here or further down.
-  bool has_error() const { return ts_node_has_error(node_); }
-  bool is_missing() const { return ts_node_is_missing(node_); }
+  bool has_error() const;
+  bool is_missing() const;
 
   Node part(Part part) const;
   /// Named children without comments.
-  std::vector<Node> children() const;
+  std::span<const Node> children() const;
   /// All children without comments, operators and punctuation too.
-  std::vector<Node> tokens() const;
+  std::span<const Node> tokens() const;
+  /// The children of a node of one of the kinds `lists`; any other node by itself: what `a, b` and `a` hold alike.
+  std::span<const Node> elements(std::initializer_list<Syntax> lists) const;
   /// Identity: where in the tree this node is.
-  const void* id() const { return node_.id; }
+  const void* id() const { return entry_; }
 
  private:
-  std::vector<Node> collect(bool named_only) const;
-
-  TSNode node_;
-  const SourceText* source_ = nullptr;
+  const SyntaxEntry* entry_ = nullptr;
 };
 
 class SyntaxTree {
@@ -139,17 +142,19 @@ class SyntaxTree {
   /// Levels of syntax nodes. Bounds the recursion of everything that walks the tree.
   static constexpr int kDeepest = 400;
 
-  Node root() const { return {ts_tree_root_node(tree_.get()), *source_}; }
+  SyntaxTree(SyntaxTree&&) noexcept;
+  SyntaxTree& operator=(SyntaxTree&&) noexcept;
+  ~SyntaxTree();
+
+  Node root() const;
 
  private:
-  struct Delete {
-    void operator()(TSTree* tree) const { ts_tree_delete(tree); }
-  };
-  using Tree = std::unique_ptr<TSTree, Delete>;
-  explicit SyntaxTree(std::string text) : source_(std::make_unique<const SourceText>(std::move(text))) {}
+  explicit SyntaxTree(std::string text);
 
   std::unique_ptr<const SourceText> source_;  ///< at a fixed address, for the nodes
-  Tree tree_;
+  std::vector<SyntaxEntry> entries_;          ///< parents before children, in the order of the text
+  std::vector<Node> named_;                   ///< the named children of the first entry, of the second, ...
+  std::vector<Node> tokens_;                  ///< likewise all children
 };
 
 /// The first erroneous place at or below `node`, in the order of the text; null if there is none.

@@ -59,7 +59,7 @@ Type ExpressionReader::tile_shape(Node call, Node shape, Type element) {
   };
   if (!shape) return fail("the shape is missing");
   if (!element.is_scalar()) return fail("a tile holds scalars");
-  const std::vector<Node> parts = shape.is(Syntax::kTuple) ? shape.children() : std::vector<Node>{shape};
+  const std::span<const Node> parts = shape.elements({Syntax::kTuple});
   if (parts.empty() || parts.size() > 2) return fail("tiles of one or two dimensions are read");
   Type tile = element;
   for (std::size_t d = 0; d < parts.size(); ++d) {
@@ -81,7 +81,7 @@ std::vector<ExprId> ExpressionReader::tile_offset(Node call, Node offset, int ra
       offsets.push_back(context_.builder.i32(0));
     return offsets;
   }
-  const std::vector<Node> parts = offset.is(Syntax::kTuple) ? offset.children() : std::vector<Node>{offset};
+  const std::span<const Node> parts = offset.elements({Syntax::kTuple});
   if (static_cast<int>(parts.size()) != rank) {
     context_.error(offset, fmt::format("the array has {} dimensions, the offset {}", rank, parts.size()));
     return {};
