@@ -22,6 +22,8 @@ namespace {
 using generators::Family;
 
 constexpr std::size_t kKernelsOfAProgram = 24;
+/// Of each family; those behind are compiled with little optimisation, where NVRTC knows that.
+constexpr int kOptimised = 48;
 
 /// Of each family. ASSAY_NVRTC_KERNELS asks for another number.
 int kernels_of_a_family() {
@@ -48,10 +50,12 @@ class EmittedCuda : public ::testing::TestWithParam<Family> {
     return names;
   }
 
-  void compile(const Emitted& emitted, const char* architecture) {
-    const cuda::CompileOutcome outcome = nvrtc_->compile(emitted.source, "kernel.cu", {.architecture = architecture});
+  void compile(const Emitted& emitted, const cuda::NvrtcOptions& options) {
+    const cuda::CompileOutcome outcome = nvrtc_->compile(emitted.source, "kernel.cu", options);
     if (const auto* failed = std::get_if<backends::BuildFailed>(&outcome)) {
-      ADD_FAILURE() << emitted.selector << " for " << architecture << ":\n" << failed->log << "\n" << emitted.source;
+      ADD_FAILURE() << emitted.selector << " for " << options.architecture << ":\n"
+                    << failed->log << "\n"
+                    << emitted.source;
       return;
     }
     for (const std::string& entry : entries(emitted))
@@ -61,12 +65,13 @@ class EmittedCuda : public ::testing::TestWithParam<Family> {
   /// Half of NVRTC's time for a kernel is spent before it comes to the kernel, so many share a program, each file in a
   /// namespace of its own, where it sees nothing of the others. A program that is refused is compiled file by file,
   /// which tells whose fault it is.
-  void compile(const std::vector<Emitted>& batch) {
+  void compile(const std::vector<Emitted>& batch, bool hasty) {
     std::string source;
     for (std::size_t k = 0; k < batch.size(); ++k)
       source += "namespace file_" + std::to_string(k) + " {\n" + batch[k].source + "}\n";
     for (const char* architecture : {"compute_75", "compute_100"}) {
-      const cuda::CompileOutcome outcome = nvrtc_->compile(source, "kernels.cu", {.architecture = architecture});
+      const cuda::NvrtcOptions options{.architecture = architecture, .hasty = hasty};
+      const cuda::CompileOutcome outcome = nvrtc_->compile(source, "kernels.cu", options);
       if (const auto* compiled = std::get_if<cuda::Compiled>(&outcome)) {
         for (const Emitted& emitted : batch) {
           for (const std::string& entry : entries(emitted))
@@ -76,7 +81,7 @@ class EmittedCuda : public ::testing::TestWithParam<Family> {
       }
       const int failures_before = ::testing::UnitTest::GetInstance()->current_test_info()->result()->total_part_count();
       for (const Emitted& emitted : batch)
-        compile(emitted, architecture);
+        compile(emitted, options);
       EXPECT_GT(::testing::UnitTest::GetInstance()->current_test_info()->result()->total_part_count(), failures_before)
           << "taken one by one, but not together:\n"
           << std::get<backends::BuildFailed>(outcome).log;
@@ -105,7 +110,9 @@ TEST_P(EmittedCuda, IsTakenByNvrtc) {
                      .source = emitted->source(),
                      .backward = subject.adjoint.has_value()});
     backward += batch.back().backward;
-    if (batch.size() == kKernelsOfAProgram || k + 1 == count) compile(std::exchange(batch, {}));
+    if (batch.size() == kKernelsOfAProgram || k + 1 == count) {
+      compile(std::exchange(batch, {}), k >= kOptimised && nvrtc_->major_version() >= 13);
+    }
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::printf("%d kernels, %d with a backward pass, for 2 targets: %.1f s\n", count, backward, took.count());

@@ -76,6 +76,9 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
   if (options.line_info) {
     arguments.emplace_back("--generate-line-info");
   }
+  if (options.hasty) {
+    arguments.emplace_back("--Ofast-compile=max");
+  }
   return arguments;
 }
 
