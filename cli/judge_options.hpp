@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/measure/measure.hpp"
 #include "reports/terminal.hpp"
 
 namespace assay::cli {
@@ -29,7 +31,8 @@ struct JudgeOptions {
   std::size_t device_bytes = 0;        ///< of the device cuda, as DeviceOptions::device_bytes
   std::string mirror;                  ///< of the device cuda, as DeviceOptions::mirror
   std::string output = "out";
-  bool resume = false;    ///< go on with the records in `output`
+  std::optional<harness::MeasureOptions> measure = std::nullopt;  ///< how fast what passes runs; nothing: not asked
+  bool resume = false;                                            ///< go on with the records in `output`
   std::string failed_in;  ///< judge what failed in this folder's run, in place of the selectors; empty: the selectors
   std::string shard;      ///< "2/4"; empty: all
   int repeat = 1;

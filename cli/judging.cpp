@@ -12,6 +12,7 @@
 #include "cli/environment.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/keeping.hpp"
+#include "cli/measuring.hpp"
 #include "cli/modes.hpp"
 #include "cli/plan.hpp"
 #include "cli/progress.hpp"
@@ -121,7 +122,7 @@ int judge_kernels(const JudgeOptions& options) {
     return to_int(ExitStatus::nothing_ran);
   }
   tell_unread(choice->selection);
-  const std::vector<Group> groups = groups_of(*choice, modes, options);
+  std::vector<Group> groups = groups_of(*choice, modes, options);
   if (groups.empty())
     return fail({fmt::format("the selectors and --pass {} leave no case{}", options.pass,
                              options.shard.empty() ? "" : " for this shard")});
@@ -129,6 +130,9 @@ int judge_kernels(const JudgeOptions& options) {
   auto tables = load_tables(options.tables);
   if (!tables.ok()) return fail(tables.error());
   const auto device = make_device(options.device, device_options(options, tables.take()));
+  const auto measuring = Measuring::make(options, *device);
+  if (!measuring.ok()) return fail(measuring.error(), ExitStatus::internal);
+  (*measuring)->bind(groups);
   const harness::RunStart start = start_of(options, groups, *device, *choice, expectations.take());
   Result<harness::RecordWriter> writer = options.resume ? harness::RecordWriter::resume(options.output, start)
                                                         : harness::RecordWriter::create(options.output, start);

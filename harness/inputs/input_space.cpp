@@ -22,8 +22,7 @@ constexpr int kTries = 24;
 constexpr int kMostEndless = 3;
 constexpr int kSample = 96;
 constexpr std::int32_t kLargestExtent = 1 << 17;
-/// Of all arrays of a launch together: the oracle keeps some 150 bytes for each.
-constexpr std::int64_t kMostElements = 1 << 22;
+constexpr double kMostHintedThreads = 1e6;  ///< unless more are wanted
 constexpr std::int64_t kLargestInteger = 12;
 /// Ties are drawn from at least this many steps of the range, and less than twice as many; one in two from fewer.
 constexpr double kTieSteps = 8;
@@ -159,7 +158,7 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       shape.push_back(std::max(held, least));
     }
     if (type.is_array()) elements += std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-    if (elements > kMostElements) return std::nullopt;
+    if (elements > request.most_elements) return std::nullopt;
     launch.arguments.push_back(make_argument(*module_, type, std::move(shape)));
   }
   // A launch given as an integer parameter or an array's length fixes that one; other terms fix the launch.
@@ -173,8 +172,9 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
     }
   }
   bind_values(launch, request, attempt);
+  const double most_threads = std::max<double>(kMostHintedThreads, request.size);
   for (std::size_t d = 0; d < hints_.launch.size(); ++d) {
-    launch.extents[d] = static_cast<std::int32_t>(std::clamp(hints_.launch[d].evaluate(launch), 0.0, 1e6));
+    launch.extents[d] = static_cast<std::int32_t>(std::clamp(hints_.launch[d].evaluate(launch), 0.0, most_threads));
   }
   return launch;
 }
@@ -387,9 +387,10 @@ std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const
   for (std::uint64_t attempt = 0; attempt < kTries && endless < kMostEndless; ++attempt) {
     std::optional<Launch> launch = guess(request, attempt);
     if (!launch) {
-      return NoInputs{.race = false,
-                      .message = fmt::format("the indices ask for arrays of more than {} elements", kMostElements),
-                      .finding = {}};
+      return NoInputs{
+          .race = false,
+          .message = fmt::format("the indices ask for arrays of more than {} elements", request.most_elements),
+          .finding = {}};
     }
     Drawn drawn{.launch = *std::move(launch), .reference = {}};
     reference::Run run{.launch = drawn.launch};

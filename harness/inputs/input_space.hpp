@@ -37,6 +37,7 @@ struct DrawRequest {
   std::int32_t row = 0;
   /// Of the oracle, for one evaluation; a launch that needs more is not drawn.
   std::int64_t instruction_budget = 20'000'000;
+  std::int64_t most_elements = 1 << 22;  ///< of all arrays together; a launch with more is not drawn
 };
 
 /// Above this many threads the oracle runs a sample of them, so that judging stays affordable.

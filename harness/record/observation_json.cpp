@@ -84,4 +84,19 @@ backends::ExecutionProfile execution_profile_from(const json& value) {
           .measures = value.at("measures").get<std::map<std::string, double>>()};
 }
 
+Json to_json(const backends::Measurement& measurement) {
+  Json value = {{"target", measurement.target}, {"threads", measurement.threads}, {"measures", Json::object()}};
+  for (const auto& [name, figure] : measurement.measures)
+    value["measures"][name] = figure;
+  if (!measurement.remark.empty()) value["remark"] = measurement.remark;
+  return value;
+}
+
+backends::Measurement measurement_from(const json& value) {
+  return {.target = value.at("target"),
+          .threads = value.at("threads"),
+          .measures = value.at("measures").get<std::map<std::string, double>>(),
+          .remark = value.value("remark", "")};
+}
+
 }  // namespace assay::harness

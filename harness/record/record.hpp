@@ -208,6 +208,7 @@ struct CaseRecord {
   std::vector<Unreached> unreached;
   std::vector<backends::MemoryFinding> faults;       // what the device found, at most kMaxFaults
   std::vector<backends::ExecutionProfile> profiles;  // one for each target, of one launch; empty where none is observed
+  std::vector<backends::Measurement> measurements;   // of a run that measures: how fast the pass ran
   std::string log;                                   // end of the compiler's or the worker's stderr
   std::optional<Artifact> artifact;
 

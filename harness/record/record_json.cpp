@@ -256,6 +256,8 @@ void add_optional_members(Json& line, const CaseRecord& record) {
     line["faults"].push_back(to_json(fault));
   for (const backends::ExecutionProfile& profile : record.profiles)
     line["profiles"].push_back(to_json(profile));
+  for (const backends::Measurement& measurement : record.measurements)
+    line["measurements"].push_back(to_json(measurement));
   if (!record.log.empty()) line["log"] = record.log;
   if (record.artifact) {
     line["artifact"] = {{"python", record.artifact->python},
@@ -300,6 +302,8 @@ void read_optional_members(CaseRecord& record, const json& line) {
     record.faults.push_back(memory_finding_from(fault));
   for (const json& profile : line.value("profiles", json::array()))
     record.profiles.push_back(execution_profile_from(profile));
+  for (const json& measurement : line.value("measurements", json::array()))
+    record.measurements.push_back(measurement_from(measurement));
   record.log = line.value("log", "");
   if (line.contains("artifact")) {
     const json& artifact = line.at("artifact");

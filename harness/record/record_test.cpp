@@ -66,6 +66,10 @@ CaseRecord full_record() {
                              .threads = 13,
                              .fidelity = {377, 13, 5, 2, true},
                              .measures = {{"lane_efficiency", 0.40625}, {"thread_instructions", 397}}});
+  record.measurements.push_back({.target = "sm_90",
+                                 .threads = 16777216,
+                                 .measures = {{"time_ns", 51200.5}, {"registers", 24}},
+                                 .remark = "no hardware counters"});
   record.failures.push_back({.tier = "t1",
                              .array = "grad_x",
                              .index = {3, 0},
@@ -123,6 +127,7 @@ TEST(RecordJson, DefaultRecordLeavesOutWhatItDoesNotHave) {
   record.sizes.clear();
   record.faults.clear();
   record.profiles.clear();
+  record.measurements.clear();
   record.artifact.reset();
   record.log.clear();
   record.rho_max.reset();
@@ -132,8 +137,8 @@ TEST(RecordJson, DefaultRecordLeavesOutWhatItDoesNotHave) {
   record.schedule.reset();
   const json line = json::parse(to_line(record));
   EXPECT_EQ(first_complaint(line.dump()), "");
-  for (const char* name : {"failures", "finding", "sizes", "faults", "profiles", "artifact", "log", "rho_histogram",
-                           "closest_control", "plateau", "schedule"})
+  for (const char* name : {"failures", "finding", "sizes", "faults", "profiles", "measurements", "artifact", "log",
+                           "rho_histogram", "closest_control", "plateau", "schedule"})
     EXPECT_FALSE(line.contains(name)) << name;
   EXPECT_TRUE(line.at("rho_max").is_null());
   EXPECT_EQ(case_from(line), record);

@@ -143,7 +143,12 @@ class KernelRun {
       stop(prepared_, outcome_of(*failed), "build", telling_line(failed->log));
       prepared_.stopped->log = failed->log;
     }
-    if (!prepared_.stopped) judgement = judged(std::get<backends::BuiltKernel>(*built), *session);
+    PassMeasurements measured;
+    if (!prepared_.stopped) {
+      const auto& kernel = std::get<backends::BuiltKernel>(*built);
+      judgement = judged(kernel, *session);
+      if (options_.measure && passes(*judgement)) measured = options_.measure(subject(), kernel);
+    }
 
     std::vector<CaseRecord> records;
     const std::vector<Pass> passes = passes_of(*prepared_.source, options_);
@@ -153,6 +158,8 @@ class KernelRun {
       if (!settle(prepared_, pass, record)) {
         const PassVerdict& verdict = pass == Pass::kForward ? judgement->forward : judgement->backward;
         take_verdict(record, verdict);
+        const auto& measurement = pass == Pass::kForward ? measured.forward : measured.backward;
+        if (measurement) record.measurements.push_back(*measurement);
         if (options_.on_witness && verdict.witness) options_.on_witness(record, *verdict.witness);
       }
       record.time_ms.adjoint = prepared_.times.adjoint * share;
@@ -178,13 +185,24 @@ class KernelRun {
     if (!is_pass(record.outcome) || size <= kSmall) record.artifact = std::move(artifact);
   }
 
+  /// Whether nothing is wrong with any case of the kernel.
+  bool passes(const Judgement& judgement) const {
+    return std::ranges::all_of(passes_of(*prepared_.source, options_), [&](Pass pass) {
+      if (pass == Pass::kForward) return is_pass(judgement.forward.decide().outcome);
+      return prepared_.refused || is_pass(judgement.backward.decide().outcome);
+    });
+  }
+
+  Subject subject() const {
+    return {.module = *prepared_.source->module,
+            .kernel = prepared_.kernel(),
+            .lifted = *prepared_.lifted,
+            .adjoint = prepared_.adjoint ? &*prepared_.adjoint : nullptr,
+            .oracle = *prepared_.oracle,
+            .lifted_oracle = *prepared_.lifted_oracle};
+  }
+
   Judgement judged(const backends::BuiltKernel& kernel, backends::Session& session) const {
-    const Subject subject{.module = *prepared_.source->module,
-                          .kernel = prepared_.kernel(),
-                          .lifted = *prepared_.lifted,
-                          .adjoint = prepared_.adjoint ? &*prepared_.adjoint : nullptr,
-                          .oracle = *prepared_.oracle,
-                          .lifted_oracle = *prepared_.lifted_oracle};
     const Bench bench{.session = session,
                       .policy = options_.policy,
                       .profile = profile_of(device_.target(), options_.mode.flags),
@@ -192,7 +210,7 @@ class KernelRun {
                       .forward = options_.forward,
                       .backward = options_.backward,
                       .time_limit = options_.time_limit};
-    return judge(subject, kernel, bench);
+    return judge(subject(), kernel, bench);
   }
 
   Prepared& prepared_;

@@ -15,6 +15,7 @@
 #include "backends/backend.hpp"
 #include "harness/judge/policy.hpp"
 #include "harness/judge/witness.hpp"
+#include "harness/measure/measure.hpp"
 #include "harness/record/record.hpp"
 #include "harness/record/record_writer.hpp"
 #include "ir/module.hpp"
@@ -64,6 +65,8 @@ struct RunOptions {
   bool keep_sources = false;                   ///< of short kernels that pass, too, in the record of their first case
   /// Called, from any thread, with the launch on which a case failed, before its record is taken.
   std::function<void(const CaseRecord&, const Witness&)> on_witness = nullptr;
+  /// Measures each kernel whose cases passed; its results go into their records. Called from any thread.
+  std::function<PassMeasurements(const Subject&, const backends::BuiltKernel&)> measure = nullptr;
 };
 
 /// Every case that the sources make on the device, in order: the plan.

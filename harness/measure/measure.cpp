@@ -1,0 +1,268 @@
+#include "harness/measure/measure.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/judge/experiment.hpp"
+
+namespace assay::harness {
+
+namespace {
+
+using backends::Measurement;
+using backends::Pass;
+
+constexpr auto kTimeLimit = std::chrono::seconds{60};
+/// What the observer executes of a launch, which takes it a thousand times a GPU's time.
+constexpr std::int64_t kObservedThreads = 4096;
+/// A kernel that does not take the wanted size may take one of these.
+constexpr std::array<std::int32_t, 3> kSmallerSizes{1 << 16, 1 << 12, 17};
+constexpr std::byte kPoison{0};
+
+// ------------------------------------------------------------------------------------------------------- ceilings
+
+constexpr std::int64_t kCeilingElements = std::int64_t{1} << 26;  ///< of the array that is copied: past any cache
+constexpr std::int64_t kMostLoops = 1 << 20;                      ///< threads that loop: enough to fill any GPU
+/// Chains of dependent operations in each thread, enough to hide their latency, and how long they are.
+constexpr int kChains = 8;
+constexpr int kSteps = 512;
+
+backends::EmittedKernel ceiling_kernel() {
+  return {.name = "ceiling",
+          .helpers = {},
+          .body = fmt::format(
+              "#ifndef ASSAY_REAL\n#define ASSAY_REAL float\n#endif\nusing real = ASSAY_REAL;\n"
+              "struct Floats {{ float* data; int shape[1]; long long strides[1]; }};\n"
+              "extern \"C\" __global__ void ceiling_forward(long long count, Floats x) {{\n"
+              "  const long long step = (long long)gridDim.x * blockDim.x;\n"
+              "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {{\n"
+              "    float chain[{0}];\n"
+              "    for (int c = 0; c < {0}; ++c) chain[c] = x.data[i] + c;\n"
+              "#pragma unroll 16\n"
+              "    for (int k = 0; k < {1}; ++k) {{\n"
+              "#pragma unroll\n"
+              "      for (int c = 0; c < {0}; ++c) chain[c] = __fmaf_rn(chain[c], 0.999f, 0.001f);\n"
+              "    }}\n"
+              "    float sum = 0;\n"
+              "    for (int c = 0; c < {0}; ++c) sum += chain[c];\n"
+              "    x.data[i] = sum;\n"
+              "  }}\n}}\n",
+              kChains, kSteps),
+          .entries = {{.pass = Pass::kForward, .symbol = "ceiling_forward", .parameter_types = {"Floats"}}}};
+}
+
+// ------------------------------------------------------------------------------------------------------- launches
+
+/// A launch of the wanted size, or of the next smaller one that the kernel takes.
+std::variant<ir::Launch, NoInputs> large_launch(const Subject& subject, const MeasureOptions& options) {
+  auto space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
+  if (!space.ok()) return NoInputs{.race = false, .message = space.error().text(), .finding = {}};
+  // A small one first: what it teaches of the domain costs little.
+  std::variant<ir::Launch, NoInputs> small = space->draw({.seed = options.seed});
+  if (std::holds_alternative<NoInputs>(small)) return small;
+  std::vector<std::int32_t> sizes{options.threads};
+  std::ranges::copy_if(kSmallerSizes, std::back_inserter(sizes), [&](std::int32_t s) { return s < options.threads; });
+  for (const std::int32_t size : sizes) {
+    const auto most = static_cast<std::int64_t>(options.memory_bytes / sizeof(float) / 8);
+    auto drawn = space->draw({.seed = options.seed, .size = size, .most_elements = most});
+    if (std::holds_alternative<ir::Launch>(drawn)) return drawn;
+  }
+  return small;
+}
+
+/// Gradients whose seeds are all set.
+std::vector<ir::Argument> seeded_gradients(const Subject& subject, const ir::Launch& launch) {
+  InputSet set;
+  set.launch[Lane::kNative] = launch;
+  set.seeds.resize(launch.arguments.size());
+  set.prefills.resize(launch.arguments.size());
+  for (std::size_t p = 0; p < set.seeds.size(); ++p) {
+    if (!subject.writes(p)) continue;
+    set.seeds[p].resize(leaf_count(subject, launch.arguments[p]));
+    for (std::size_t i = 0; i < set.seeds[p].size(); ++i)
+      set.seeds[p][i] = dense_value(i, p);
+  }
+  return gradient_arguments(subject, set, Lane::kNative, Start::kZero, 1);
+}
+
+std::vector<Role> roles_of(const Subject& subject, Pass pass) {
+  std::vector<Role> roles;
+  for (int p = 0; p < subject.kernel.parameter_count; ++p)
+    roles.push_back({.name = subject.kernel.var(p).name});
+  if (pass == Pass::kForward) return roles;
+  for (const passes::GradientParameter& gradient : subject.adjoint->gradients)
+    roles.push_back({.name = subject.adjoint->module.kernels[0].var(gradient.gradient).name});
+  return roles;
+}
+
+/// What one pass of a kernel is launched with.
+struct Plan {
+  const Subject& subject;
+  const backends::BuiltKernel& kernel;
+  Pass pass;
+  ir::Launch launch;
+  std::vector<ir::Argument> gradients;
+};
+
+Result<Experiment> place(backends::Session& session, const Plan& plan) {
+  session.reset();
+  return Experiment::place(session, plan.kernel, plan.pass, backends::Lane::kNative, plan.launch, plan.gradients,
+                           roles_of(plan.subject, plan.pass), kPoison);
+}
+
+/// The launch for the backward pass: Adjoint::final_arrays hold what the forward launch leaves in them.
+Result<void> run_forward(backends::Session& session, Plan& plan) {
+  const Plan forward{plan.subject, plan.kernel, Pass::kForward, plan.launch, {}};
+  Result<Experiment> placed = place(session, forward);
+  if (!placed.ok()) return placed.error();
+  backends::LaunchRequest request = placed->request();
+  request.time_limit = kTimeLimit;
+  const backends::RunOutcome outcome = session.run({&request, 1}).front();
+  if (!std::holds_alternative<backends::Completed>(outcome)) return Error{backends::describe(outcome)};
+  for (const ir::VarId array : plan.subject.adjoint->final_arrays) {
+    const auto bytes = placed->bytes(session, static_cast<std::size_t>(array));
+    plan.launch.arguments[static_cast<std::size_t>(array)].bytes.assign(bytes.begin(), bytes.end());
+  }
+  return {};
+}
+
+/// Each array that is read, and each that is written, once.
+double bytes_to_move(const Plan& plan, const Experiment& experiment) {
+  const bool forward = plan.pass == Pass::kForward;
+  const ir::Module& module = forward ? plan.subject.module : plan.subject.adjoint->module;
+  const ir::ParameterUses uses =
+      ir::parameter_use(module, forward ? plan.subject.kernel : plan.subject.adjoint->module.kernels[0]);
+  double bytes = 0;
+  for (std::size_t a = 0; a < experiment.arrays().size(); ++a) {
+    const PlacedArray& array = experiment.arrays()[a];
+    if (!array.placed) continue;
+    const int times = (uses[a].read || uses[a].atomically_updated ? 1 : 0) + (uses[a].changed() ? 1 : 0);
+    bytes += times * static_cast<double>(array.before.bytes.size());
+  }
+  return bytes;
+}
+
+/// What the observer counts of some of the threads, as if of all; nothing where it does not complete.
+void add_counts(backends::Session& session, const Plan& plan, Measurement& measurement) {
+  Result<Experiment> placed = place(session, plan);
+  if (!placed.ok()) return;
+  backends::LaunchRequest request = placed->request();
+  request.threads = std::min(request.threads, kObservedThreads);
+  request.time_limit = kTimeLimit;
+  request.profile = true;
+  const backends::RunOutcome outcome = session.run({&request, 1}).front();
+  const auto* const completed = std::get_if<backends::Completed>(&outcome);
+  if (completed == nullptr || !completed->profile || request.threads == 0) return;
+  const double share = static_cast<double>(measurement.threads) / static_cast<double>(request.threads);
+  measurement.measures["operations"] = completed->profile->measures.at("flops") * share;
+  measurement.measures["requested_bytes"] = completed->profile->measures.at("global_bytes") * share;
+}
+
+void add_rates(const Ceilings& ceilings, Measurement& measurement) {
+  std::map<std::string, double>& measures = measurement.measures;
+  const double seconds = measures.at("time_ns") * 1e-9;
+  measures["ceiling_bytes_per_second"] = ceilings.bytes_per_second;
+  measures["ceiling_operations_per_second"] = ceilings.operations_per_second;
+  measures["bytes_per_second"] = measures.at("bytes") / seconds;
+  measures["of_copy"] = measures.at("bytes_per_second") / ceilings.bytes_per_second;
+  if (!measures.contains("operations")) return;
+  measures["operations_per_second"] = measures.at("operations") / seconds;
+  measures["of_fma"] = measures.at("operations_per_second") / ceilings.operations_per_second;
+}
+
+Measurement unmeasured(std::string why) { return {.target = {}, .remark = "not measured: " + std::move(why)}; }
+
+/// The measurement of a launch that ran, or why there is none.
+Measurement measurement_of(backends::RunOutcome outcome) {
+  auto* const completed = std::get_if<backends::Completed>(&outcome);
+  if (completed == nullptr) return unmeasured(backends::describe(outcome));
+  if (!completed->measurement) return unmeasured("the device has no clock of its own");
+  return *std::move(completed->measurement);
+}
+
+}  // namespace
+
+Result<Measurer> Measurer::make(backends::Device& device, backends::Device* observer, const MeasureOptions& options) {
+  Measurer measurer;
+  measurer.options_ = options;
+  auto session = device.open({.buffer_bytes = options.memory_bytes});
+  if (!session.ok()) return session.error();
+  measurer.session_ = session.take();
+  if (observer != nullptr) {
+    auto observing = observer->open({.buffer_bytes = options.memory_bytes});
+    if (!observing.ok()) return observing.error();
+    measurer.observing_ = observing.take();
+  }
+  if (const Result<void> measured = measurer.measure_ceilings(device); !measured.ok()) return measured.error();
+  return measurer;
+}
+
+Result<void> Measurer::measure_ceilings(backends::Device& device) {
+  const backends::EmittedKernel emitted = ceiling_kernel();
+  const backends::BuildOutcome built = device.build({&emitted, 1}, backends::BuildFlags::strict()).front();
+  if (const auto* failed = std::get_if<backends::BuildFailed>(&built)) return Error{failed->log, "ceilings"};
+  const auto most = static_cast<std::int64_t>(options_.memory_bytes / sizeof(float) / 8);
+  const std::int64_t elements = std::min(kCeilingElements, most);
+  const Result<backends::BufferId> array = session_->allocate(static_cast<std::size_t>(elements) * sizeof(float));
+  if (!array.ok()) return array.error();
+  const std::array shape{static_cast<std::int32_t>(elements)};
+  const std::array strides{static_cast<std::int64_t>(sizeof(float))};
+  const backends::LaunchRequest request{
+      .kernel = &std::get<backends::BuiltKernel>(built),
+      .threads = std::min<std::int64_t>({elements, kMostLoops, options_.threads}),
+      .arguments = {backends::Argument::array(backends::BufferAddress{*array, 0}, shape, strides)},
+      .time_limit = kTimeLimit,
+      .samples = options_.samples};
+  const Measurement measured = measurement_of(session_->run({&request, 1}).front());
+  if (measured.measures.empty()) return Error{measured.remark, "ceilings"};
+  ceilings_.bytes_per_second = measured.measures.at("copy_bytes_per_second");
+  ceilings_.operations_per_second =
+      2.0 * kChains * kSteps * static_cast<double>(request.threads) / (measured.measures.at("time_ns") * 1e-9);
+  return {};
+}
+
+PassMeasurements Measurer::measure(const Subject& subject, const backends::BuiltKernel& kernel, bool forward,
+                                   bool backward) {
+  PassMeasurements measured;
+  auto launch = large_launch(subject, options_);
+  const auto* const none = std::get_if<NoInputs>(&launch);
+  const auto measure_pass = [&](Plan plan) -> Measurement {
+    if (plan.pass == Pass::kBackward && !subject.adjoint->final_arrays.empty()) {
+      if (const Result<void> ran = run_forward(*session_, plan); !ran.ok()) return unmeasured(ran.error().text());
+    }
+    Result<Experiment> placed = place(*session_, plan);
+    if (!placed.ok()) return unmeasured(placed.error().text());
+    backends::LaunchRequest request = placed->request();
+    request.time_limit = kTimeLimit;
+    request.samples = options_.samples;
+    Measurement measurement = measurement_of(session_->run({&request, 1}).front());
+    if (measurement.measures.empty()) return measurement;
+    measurement.measures["bytes"] = bytes_to_move(plan, *placed);
+    if (observing_ != nullptr) add_counts(*observing_, plan, measurement);
+    add_rates(ceilings_, measurement);
+    return measurement;
+  };
+  if (forward) {
+    measured.forward = none != nullptr
+                           ? unmeasured(none->message)
+                           : measure_pass({subject, kernel, Pass::kForward, std::get<ir::Launch>(launch), {}});
+  }
+  if (backward && subject.adjoint != nullptr) {
+    measured.backward = none != nullptr ? unmeasured(none->message)
+                                        : measure_pass({subject, kernel, Pass::kBackward, std::get<ir::Launch>(launch),
+                                                        seeded_gradients(subject, std::get<ir::Launch>(launch))});
+  }
+  if (measured.forward && measured.backward && !measured.forward->measures.empty() &&
+      !measured.backward->measures.empty()) {
+    measured.backward->measures["backward_over_forward"] =
+        measured.backward->measures.at("time_ns") / measured.forward->measures.at("time_ns");
+  }
+  return measured;
+}
+
+}  // namespace assay::harness
