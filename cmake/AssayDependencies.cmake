@@ -1,5 +1,6 @@
 # What the build takes from outside; docs/dependencies.md says why each. ci/setup installs all of it.
 
+set(OPENSSL_USE_STATIC_LIBS ${ASSAY_CARRIED})
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
