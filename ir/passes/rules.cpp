@@ -210,7 +210,10 @@ struct Table {
     set(Op::kFrac, {}, Guard::kNever, [](C c, int) { return c.w; });
     set(Op::kCopysign, {kX | kY, 0}, Guard::kNever, [](C c, int k) {
       const E none = zero_like(w(c));
-      return k == 1 ? none.id : where(call(Op::kEq, x(c), y(c)), w(c), -w(c)).id;
+      if (k == 1) return none.id;
+      // At zero as the magnitude's: zero equals what copysign makes of it, whatever their signs.
+      const E slope = where(call(Op::kEq, x(c), y(c)), w(c), -w(c));
+      return where(call(Op::kEq, x(c), zero_like(x(c))), none, slope).id;
     });
     set(Op::kWhere, {0, kX, kX}, Guard::kNever, arm);
   }
