@@ -14,7 +14,8 @@ struct BlockGrid {
 };
 
 /// The grid of a launch over the range [0, count). `block` is what the launch asks for, 0 for any; `block_threads` what
-/// the entry demands, in which case the range counts blocks, or 0. Nothing when a number is out of range.
+/// the entry demands, in which case the range counts blocks' work and `block` is how much of it one block does, or 0.
+/// Nothing when a number is out of range.
 constexpr std::optional<BlockGrid> grid_of(std::int64_t count, std::int64_t block, std::int64_t block_threads) {
   constexpr std::int64_t kWarp = 32;
   constexpr std::int64_t kDefaultWarps = 4;  // at most
@@ -25,7 +26,7 @@ constexpr std::optional<BlockGrid> grid_of(std::int64_t count, std::int64_t bloc
   const std::int64_t threads = block_threads > 0 ? block_threads : asked;
   if (count < 0 || threads < 0 || threads > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
   // A grid-stride loop does the rest of what does not fit a grid.
-  const std::int64_t in_block = block_threads > 0 ? 1 : threads;
+  const std::int64_t in_block = block_threads > 0 ? std::max<std::int64_t>(block, 1) : threads;
   const std::int64_t blocks = std::clamp<std::int64_t>((count + in_block - 1) / in_block, 1, kMostBlocks);
   return BlockGrid{static_cast<std::uint32_t>(blocks), static_cast<std::uint32_t>(threads)};
 }

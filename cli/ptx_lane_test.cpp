@@ -236,9 +236,9 @@ std::vector<std::vector<harness::Computed>> arrays_after(Side& side, const backe
   };
   for (std::size_t p = 0; p < poisoned.size() + gradients.size(); ++p)
     roles.push_back({.name = fmt::format("{}", p), .uninitialised = p < poisoned.size() && poisoned[p] && !reads(p)});
-  const auto placed =
-      harness::Experiment::place(*side.session, kernel, pass, backends::Lane::kNative, set.launch[Lane::kNative],
-                                 gradients, roles, std::byte{0}, {backends::ThreadOrder::kForward, 1});
+  const auto placed = harness::Experiment::place(*side.session, subject.module, kernel, pass, backends::Lane::kNative,
+                                                 set.launch[Lane::kNative], gradients, roles, std::byte{0},
+                                                 {backends::ThreadOrder::kForward, 1});
   backends::LaunchRequest request = placed->request();
   request.target = target;
   request.time_limit = std::chrono::seconds(20);

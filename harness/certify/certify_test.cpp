@@ -95,6 +95,46 @@ TEST(Certify, TakesWhatCompilesAlikeForEquivalentOnlyWhereItPassed) {
   }
 }
 
+/// What becomes of the only mutants of an operator in a kernel with this body.
+std::vector<Fate> fates_of(Operator op, const std::string& python) {
+  Campaign one = campaign(10);
+  one.kernels = {harness::testing::kernel_of(python)};
+  one.operators = {op};
+  std::vector<Fate> fates;
+  for (const MutantRecord& mutant : run(one, never_the_same))
+    fates.push_back(mutant.fate);
+  return fates;
+}
+
+TEST(Certify, SeesWhatIsReadBesideAnArrayThoughNoNumberWouldShow) {
+  EXPECT_EQ(fates_of(Operator::kGuardOffByOne, R"(
+# domain: 1 <= x <= 2
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for j in range(x.shape[0]):
+        if x[j] > 0.75:
+            s += 1.0
+    out[i] = s + x[i]
+)"),
+            std::vector<Fate>{Fate::kKilled});
+}
+
+TEST(Certify, SeesThatZeroIsAddedBesideAnArray) {
+  EXPECT_EQ(fates_of(Operator::kOneTripMore, R"(
+# domain: 1 <= x <= 2
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for j in range(x.shape[0]):
+        s += wp.where(x[j] > 0.75, x[j] * x[i], 0.0)
+    out[i] = s
+)"),
+            std::vector<Fate>{Fate::kKilled});
+}
+
 TEST(Certify, SeesLessWithWiderBounds) {
   Campaign wide = campaign(200);
   wide.operators = {Operator::kOffByOnePercent, Operator::kOffByBasisPoint};

@@ -151,7 +151,8 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const std::size_t from = std::min(d, launch.extents.size() - 1);
       const bool beyond = d >= launch.extents.size();
       const std::int32_t few = request.row > 0 ? request.row : 6;
-      const std::int32_t guessed = beyond ? few + static_cast<std::int32_t>(d) : launch.extents[from];
+      const std::int32_t guessed =
+          beyond ? few + static_cast<std::int32_t>(d) : std::max(launch.extents[from], request.row);
       const std::int32_t least = least_shape_[static_cast<std::size_t>(p)][d];
       const bool of_tiles = !tile_shape_[static_cast<std::size_t>(p)].empty();
       const std::int32_t held = of_tiles ? tile_extent(static_cast<std::size_t>(p), d, request) : guessed;

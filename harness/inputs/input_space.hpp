@@ -32,8 +32,8 @@ struct DrawRequest {
   std::uint64_t seed = 0;
   Distribution distribution = Distribution::kUniform;
   std::int32_t size = 17;  ///< wanted extent of the first launch dimension; further ones follow from it
-  /// Wanted extent of the dimensions of arrays that no launch dimension gives, and value of an integer of which nothing
-  /// is known: what a thread walks over. 0: a few.
+  /// Wanted extent of the dimensions of arrays, whatever the launch's, and value of an integer of which nothing is
+  /// known: what a thread walks over. 0: as many as threads, or a few where no launch dimension gives it.
   std::int32_t row = 0;
   /// Of the oracle, for one evaluation; a launch that needs more is not drawn.
   std::int64_t instruction_budget = 20'000'000;

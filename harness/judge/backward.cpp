@@ -12,6 +12,8 @@
 namespace assay::harness {
 namespace {
 
+/// Threads in a block; of tiles, how many one block works on, one after another.
+constexpr std::int64_t kFewBlocks = 32;
 /// Between these, doubling is exact in every type.
 constexpr double kTiny = 1e-30, kHuge = 1e30;
 
@@ -40,10 +42,11 @@ class BackwardJudge {
     const auto [found, is_new] = launches_.try_emplace({set, lane});
     if (is_new) found->second = backward_launch(stage_, set, lane, verdict_);
     if (!found->second) return;
-    Result<Experiment> placed = Experiment::place(
-        stage_.bench.session, stage_.kernel, backends::Pass::kBackward, device_lane(lane), *found->second,
-        gradient_arguments(stage_.subject, stage_.sets[set], lane, start, seed_factor), roles_, std::byte{0xFF},
-        geometry);
+    Result<Experiment> placed =
+        Experiment::place(stage_.bench.session, stage_.subject.module_in(lane), stage_.kernel,
+                          backends::Pass::kBackward, device_lane(lane), *found->second,
+                          gradient_arguments(stage_.subject, stage_.sets[set], lane, start, seed_factor), roles_,
+                          std::byte{0xFF}, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
     trials_.push_back({.purpose = purpose, .set = set, .lane = lane, .experiment = placed.take()});
   }
@@ -57,11 +60,13 @@ class BackwardJudge {
       add(Purpose::kAgain, s, Lane::kNative, Start::kZero, 1);
       add(Purpose::kDoubledSeed, s, Lane::kNative, Start::kZero, 2);
       add(Purpose::kZeroSeed, s, Lane::kNative, Start::kZero, 0);
-      add(Purpose::kOrder, s, Lane::kNative, Start::kPrefilled, 1, {backends::ThreadOrder::kReverse, 32});
+      add(Purpose::kOrder, s, Lane::kNative, Start::kPrefilled, 1,
+          {.order = backends::ThreadOrder::kReverse, .block = kFewBlocks, .beside = Beside::kLikely});
       add(Purpose::kOrder, s, Lane::kNative, Start::kPrefilled, 1,
           {backends::ThreadOrder::kShuffled, 1, stage_.bench.seed});
       for (const Lane lane : kBothLanes)
-        add(Purpose::kOrder, s, lane, Start::kPrefilled, 1, {.layout = Layout::kView});
+        add(Purpose::kOrder, s, lane, Start::kPrefilled, 1,
+            {.block = kFewBlocks, .layout = Layout::kView, .beside = Beside::kLikely});
       if (!stage_.takes(Lane::kNative)) continue;
       add(Purpose::kTwice, s, Lane::kNative, Start::kZero, 1);
       if (verdict_.failed()) return;

@@ -110,10 +110,10 @@ class ConsistencyJudge {
     const auto& subject = stage_.subject;
     const auto backward = backward_launch(stage_, set_, Lane::kLift, verdict_);
     if (!backward) return std::nullopt;
-    Result<Experiment> placed =
-        Experiment::place(stage_.bench.session, stage_.kernel, backends::Pass::kBackward, backends::Lane::kLift,
-                          *backward, gradient_arguments(subject, input_, Lane::kLift, Start::kZero, 1),
-                          roles_of(stage_, backends::Pass::kBackward), std::byte{0xFF});
+    Result<Experiment> placed = Experiment::place(stage_.bench.session, stage_.subject.lifted, stage_.kernel,
+                                                  backends::Pass::kBackward, backends::Lane::kLift, *backward,
+                                                  gradient_arguments(subject, input_, Lane::kLift, Start::kZero, 1),
+                                                  roles_of(stage_, backends::Pass::kBackward), std::byte{0xFF});
     if (!placed.ok()) return std::nullopt;
     Trial trial{.set = set_, .lane = Lane::kLift, .experiment = placed.take()};
     if (!run_trials(stage_, {&trial, 1}, verdict_)) return std::nullopt;
@@ -180,8 +180,9 @@ class ConsistencyJudge {
     std::vector<Trial> trials;
     const std::vector<Role> roles = roles_of(stage_, backends::Pass::kForward);
     for (const ir::Launch& launch : stencil) {
-      Result<Experiment> placed = Experiment::place(stage_.bench.session, stage_.kernel, backends::Pass::kForward,
-                                                    backends::Lane::kLift, launch, {}, roles, std::byte{0});
+      Result<Experiment> placed =
+          Experiment::place(stage_.bench.session, stage_.subject.lifted, stage_.kernel, backends::Pass::kForward,
+                            backends::Lane::kLift, launch, {}, roles, std::byte{0});
       if (!placed.ok()) return {.value = NAN};
       trials.push_back({.set = set_, .lane = Lane::kLift, .experiment = placed.take()});
     }

@@ -6,6 +6,7 @@
 
 #include "harness/judge/coverage.hpp"
 #include "harness/judge/paths.hpp"
+#include "harness/judge/thresholds.hpp"
 #include "ir/builder.hpp"
 
 namespace assay::harness {
@@ -25,7 +26,7 @@ constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
 
 /// Of the set with long rows: few threads, and more trips than an adjoint keeps states of.
 constexpr double kConclusiveBound = 0x1p-10;
-constexpr std::int32_t kLongRow = 67, kLongRowSize = 3;
+constexpr std::int32_t kLongRow = 79, kLongRowSize = 5;
 
 LeafValues dense(const Subject& subject, const Launch& launch, std::uint64_t salt, bool written) {
   LeafValues values(launch.arguments.size());
@@ -152,6 +153,28 @@ std::int32_t affordable_size(const std::variant<Drawn, NoInputs>& probe) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(kSetBudget / per_thread, 1, 1'000));
 }
 
+/// Gives a run what it takes beside its launch. The seeds, which are also the set's.
+LeafValues complete(const Subject& subject, reference::Run& run, const reference::Profile& profile, bool gradient) {
+  run.profile = profile;
+  run.gradient = gradient;
+  run.seeds = dense(subject, run.launch, kSeedSalt, true);
+  return run.seeds;
+}
+
+InputSet made(const Subject& subject, const DrawRequest& request, Drawn drawn, LeafValues seeds, bool gradient) {
+  InputSet set;
+  set.seeds = std::move(seeds);
+  set.request = request;
+  set.generic = request.distribution == Distribution::kUniform;
+  set.launch[Lane::kNative] = std::move(drawn.launch);
+  set.launch[Lane::kLift] = lifted(subject.module, set.launch[Lane::kNative]);
+  set.reference = std::move(drawn.reference);
+  if (gradient) set.prefills = prefills_for(subject, set);
+  set.native_width = native_width_of(subject);
+  set.input_mean = mean_of_inputs(subject, set.launch[Lane::kNative]);
+  return set;
+}
+
 /// Draws the sets of one judgement.
 class SetDrawer {
  public:
@@ -172,6 +195,7 @@ class SetDrawer {
     if (has_atomics(space_.uses())) add_exact();
     if (has_loops()) add_long();
     cover();
+    add_straddles();
     return std::move(sets_);
   }
 
@@ -277,6 +301,31 @@ class SetDrawer {
     }
   }
 
+  /// Adds both sides of the kernel's thresholds, as close to them as both can be told from each other in each lane.
+  void add_straddles() {
+    InputSpace space = space_;
+    for (const Crossing& crossing :
+         find_crossings(subject_.module, subject_.oracle, space, seed_, policy_.thresholds)) {
+      for (const Straddle& straddle : crossing) {
+        InputSet before = set_of(straddle.before), behind = set_of(straddle.behind);
+        if (!conclusive(before) || !conclusive(behind)) continue;
+        for (InputSet* set : {&before, &behind}) {
+          set->generic = false;
+          sets_.push_back(std::move(*set));
+        }
+        break;
+      }
+    }
+  }
+
+  InputSet set_of(const Launch& launch) const {
+    reference::Run run{.launch = launch};
+    LeafValues seeds = complete(subject_, run, profile_, gradient());
+    run.uninitialised = space_.uninitialised();
+    Drawn drawn{.launch = launch, .reference = subject_.oracle.evaluate(run)};
+    return made(subject_, {.size = 1}, std::move(drawn), std::move(seeds), gradient());
+  }
+
   const Subject& subject_;
   InputSpace& space_;
   const Policy& policy_;
@@ -290,24 +339,10 @@ class SetDrawer {
 
 std::variant<InputSet, NoInputs> draw_set(const Subject& subject, InputSpace& space, const DrawRequest& request,
                                           const reference::Profile& profile, bool gradient) {
-  InputSet set;
-  auto result = space.draw(request, [&](reference::Run& run) {
-    set.seeds = dense(subject, run.launch, kSeedSalt, true);
-    run.profile = profile;
-    run.gradient = gradient;
-    run.seeds = set.seeds;
-  });
+  LeafValues seeds;
+  auto result = space.draw(request, [&](reference::Run& run) { seeds = complete(subject, run, profile, gradient); });
   if (auto* none = std::get_if<NoInputs>(&result)) return std::move(*none);
-  Drawn& drawn = std::get<Drawn>(result);
-  set.request = request;
-  set.generic = request.distribution == Distribution::kUniform;
-  set.launch[Lane::kNative] = std::move(drawn.launch);
-  set.launch[Lane::kLift] = lifted(subject.module, set.launch[Lane::kNative]);
-  set.reference = std::move(drawn.reference);
-  if (gradient) set.prefills = prefills_for(subject, set);
-  set.native_width = native_width_of(subject);
-  set.input_mean = mean_of_inputs(subject, set.launch[Lane::kNative]);
-  return set;
+  return made(subject, request, std::get<Drawn>(std::move(result)), std::move(seeds), gradient);
 }
 
 std::variant<std::vector<InputSet>, NoInputs> draw_sets(const Subject& subject, InputSpace& space, const Policy& policy,

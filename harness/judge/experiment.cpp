@@ -1,12 +1,15 @@
 #include "harness/judge/experiment.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace assay::harness {
 namespace {
 
+/// Bytes on either side of an array, at least; room for two elements, in multiples of this.
 constexpr std::size_t kGuard = 64;
+/// Of what is no value: between elements.
 constexpr std::byte kGuardByte{0xA5};
 /// Of views, in elements.
 constexpr int kPrimalGap = 1, kGradientGap = 2;
@@ -17,9 +20,67 @@ backends::Argument by_value(const ir::Argument& argument) {
   return result;
 }
 
+template <class Bits>
+void write_bits(std::byte* at, Bits bits) {
+  std::memcpy(at, &bits, sizeof bits);
+}
+
+/// A value that a computation changes whatever it does with it.
+void write_poison(ir::Scalar scalar, std::byte* at) {
+  switch (scalar) {
+    case ir::Scalar::kF16: return write_bits(at, std::uint16_t{0x7D01});
+    case ir::Scalar::kBF16: return write_bits(at, std::uint16_t{0x7FA1});
+    case ir::Scalar::kF32: return write_bits(at, std::uint32_t{0x7FA5'A5A5});
+    case ir::Scalar::kF64: return write_bits(at, std::uint64_t{0x7FF4'A5A5'A5A5'A5A5});
+    case ir::Scalar::kBool: return write_bits(at, std::uint8_t{1});
+    default: std::fill_n(at, ir::row(scalar).bytes, kGuardByte);
+  }
+}
+
+/// Makes elements that stand beside those of a dense array.
+class Neighbours {
+ public:
+  Neighbours(const ir::Module& module, const ir::Argument& dense, Beside beside)
+      : dense_(dense),
+        beside_(beside),
+        count_(ir::element_count(dense)),
+        size_(static_cast<std::size_t>(dense.strides.back())),
+        leaves_(ir::leaves_of(module, dense.type.element())) {}
+
+  std::size_t size() const { return size_; }
+
+  /// The element with this number; half-way between two of the array's own where it must be likely.
+  void write(std::size_t number, std::byte* at) const {
+    std::fill_n(at, size_, kGuardByte);
+    for (const ir::Leaf& leaf : leaves_) {
+      if (beside_ == Beside::kPoison || count_ == 0) {
+        write_poison(leaf.scalar, at + leaf.offset);
+        continue;
+      }
+      const std::byte *one = own(number) + leaf.offset, *other = own(number + 1) + leaf.offset;
+      std::copy_n(one, ir::row(leaf.scalar).bytes, at + leaf.offset);
+      if (!ir::is_float(leaf.scalar)) continue;
+      const double mean = 0.5 * ir::read_float(leaf.scalar, one) + 0.5 * ir::read_float(leaf.scalar, other);
+      if (std::isfinite(mean)) ir::write_float(leaf.scalar, at + leaf.offset, mean);
+    }
+  }
+
+ private:
+  const std::byte* own(std::size_t number) const {
+    const auto element = static_cast<std::int64_t>(number) % count_;
+    return dense_.bytes.data() + ir::element_offset(dense_, element);
+  }
+
+  const ir::Argument& dense_;
+  Beside beside_;
+  std::int64_t count_;
+  std::size_t size_;
+  std::vector<ir::Leaf> leaves_;
+};
+
 /// A dense array as a view of a larger one: its first dimension is innermost, each element has a gap of so many
-/// elements behind it, and each line one more. Gaps hold guard bytes.
-ir::Argument as_view(const ir::Argument& dense, int gap) {
+/// elements behind it, and each line one more.
+ir::Argument as_view(const ir::Argument& dense, int gap, const Neighbours& neighbours) {
   const std::int64_t count = ir::element_count(dense);
   if (count == 0) return dense;
   const std::int64_t element = dense.strides.back();
@@ -29,7 +90,9 @@ ir::Argument as_view(const ir::Argument& dense, int gap) {
     view.strides[d] = stride;
     stride = stride * view.shape[d] + element;
   }
-  view.bytes.assign(ir::element_offset(view, count - 1) + static_cast<std::size_t>(element), kGuardByte);
+  view.bytes.resize(ir::element_offset(view, count - 1) + static_cast<std::size_t>(element));
+  for (std::size_t n = 0; n * neighbours.size() < view.bytes.size(); ++n)
+    neighbours.write(n, view.bytes.data() + n * neighbours.size());
   for (std::int64_t e = 0; e < count; ++e) {
     std::memcpy(view.bytes.data() + ir::element_offset(view, e), dense.bytes.data() + ir::element_offset(dense, e),
                 static_cast<std::size_t>(element));
@@ -55,27 +118,36 @@ Computed read_leaf(const ir::Leaf& leaf, const std::byte* element) {
 
 }  // namespace
 
-Result<backends::Argument> Experiment::place_array(backends::Session& session, ir::Argument argument, const Role& role,
-                                                   int gap) {
-  if (gap > 0) argument = as_view(argument, gap);
-  const std::size_t size = argument.bytes.size();
-  Result<backends::BufferId> buffer = session.allocate(size + 2 * kGuard);
+Result<backends::Argument> Experiment::place_array(backends::Session& session, const ir::Module& module,
+                                                   ir::Argument argument, const Role& role, int gap, Beside beside) {
+  const Neighbours neighbours(module, argument, beside);
+  const std::size_t element = neighbours.size();
+  const std::size_t guard = (2 * element + kGuard - 1) / kGuard * kGuard;
+  PlacedArray array{.before = {}, .role = role, .buffer = {}, .placed = true, .gap = gap};
+  array.front.assign(guard, kGuardByte);
+  array.back.assign(guard, kGuardByte);
+  for (std::size_t n = 0; (n + 1) * element <= guard; ++n) {
+    neighbours.write(n, array.back.data() + n * element);
+    neighbours.write(n + 1, array.front.data() + guard - (n + 1) * element);
+  }
+  array.before = gap > 0 ? as_view(argument, gap, neighbours) : std::move(argument);
+  const std::vector<std::byte>& content = array.before.bytes;
+  Result<backends::BufferId> buffer = session.allocate(content.size() + 2 * guard);
   if (!buffer.ok()) return buffer.error();
-  const std::span<std::byte> memory = session.bytes(buffer.value());
-  std::fill(memory.begin(), memory.end(), kGuardByte);
-  std::copy(argument.bytes.begin(), argument.bytes.end(), memory.begin() + kGuard);
+  array.buffer = buffer.value();
+  const auto memory = session.bytes(buffer.value()).begin();
+  std::ranges::copy(array.back, std::ranges::copy(content, std::ranges::copy(array.front, memory).out).out);
   backends::Argument placed = backends::Argument::array(
-      backends::BufferAddress{buffer.value(), kGuard}, argument.shape, argument.strides,
-      {.name = role.name, .bytes = size, .read_only = role.read_only, .uninitialised = role.uninitialised});
-  arrays_.push_back(
-      {.before = std::move(argument), .role = role, .buffer = buffer.value(), .placed = true, .gap = gap});
+      backends::BufferAddress{buffer.value(), guard}, array.before.shape, array.before.strides,
+      {.name = role.name, .bytes = content.size(), .read_only = role.read_only, .uninitialised = role.uninitialised});
+  arrays_.push_back(std::move(array));
   return placed;
 }
 
-Result<Experiment> Experiment::place(backends::Session& session, const backends::BuiltKernel& kernel,
-                                     backends::Pass pass, backends::Lane lane, const ir::Launch& launch,
-                                     const std::vector<ir::Argument>& gradients, const std::vector<Role>& roles,
-                                     std::byte poison, Geometry geometry) {
+Result<Experiment> Experiment::place(backends::Session& session, const ir::Module& module,
+                                     const backends::BuiltKernel& kernel, backends::Pass pass, backends::Lane lane,
+                                     const ir::Launch& launch, const std::vector<ir::Argument>& gradients,
+                                     const std::vector<Role>& roles, std::byte poison, Geometry geometry) {
   Experiment experiment;
   backends::LaunchRequest& request = experiment.request_;
   request.kernel = &kernel;
@@ -99,14 +171,14 @@ Result<Experiment> Experiment::place(backends::Session& session, const backends:
       continue;
     }
     if (roles[p].uninitialised) std::fill(argument.bytes.begin(), argument.bytes.end(), poison);
-    Result<backends::Argument> placed =
-        experiment.place_array(session, std::move(argument), roles[p], is_view ? kPrimalGap : 0);
+    Result<backends::Argument> placed = experiment.place_array(session, module, std::move(argument), roles[p],
+                                                               is_view ? kPrimalGap : 0, geometry.beside);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }
   for (std::size_t g = 0; g < gradients.size(); ++g) {
-    Result<backends::Argument> placed =
-        experiment.place_array(session, gradients[g], roles[launch.arguments.size() + g], is_view ? kGradientGap : 0);
+    Result<backends::Argument> placed = experiment.place_array(
+        session, module, gradients[g], roles[launch.arguments.size() + g], is_view ? kGradientGap : 0, geometry.beside);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }
@@ -119,25 +191,27 @@ void Experiment::share_gradients(const Experiment& first, const std::vector<bool
     const std::size_t array = parameters_ + g;
     request_.arguments[leading_ + array] = first.request_.arguments[leading_ + array];
     arrays_[array].buffer = first.arrays_[array].buffer;
+    arrays_[array].front = first.arrays_[array].front;
+    arrays_[array].back = first.arrays_[array].back;
   }
 }
 
 std::span<const std::byte> Experiment::bytes(backends::Session& session, std::size_t array) const {
-  return session.bytes(arrays_[array].buffer).subspan(kGuard, arrays_[array].before.bytes.size());
+  const PlacedArray& placed = arrays_[array];
+  return session.bytes(placed.buffer).subspan(placed.front.size(), placed.before.bytes.size());
 }
 
 bool Experiment::guards_intact(backends::Session& session, std::size_t array) const {
-  const std::span<const std::byte> memory = session.bytes(arrays_[array].buffer);
-  const std::size_t end = kGuard + arrays_[array].before.bytes.size();
-  const auto is_guard = [](std::byte byte) { return byte == kGuardByte; };
-  if (arrays_[array].gap > 0) {
-    const std::vector<bool> own = bytes_of_elements(arrays_[array].before, arrays_[array].gap);
+  const PlacedArray& placed = arrays_[array];
+  const std::span<const std::byte> memory = session.bytes(placed.buffer);
+  if (placed.gap > 0) {
+    const std::vector<bool> own = bytes_of_elements(placed.before, placed.gap);
+    const std::span<const std::byte> now = bytes(session, array);
     for (std::size_t k = 0; k < own.size(); ++k)
-      if (!own[k] && !is_guard(memory[kGuard + k])) return false;
+      if (!own[k] && now[k] != placed.before.bytes[k]) return false;
   }
-  return std::all_of(memory.begin(), memory.begin() + kGuard, is_guard) &&
-         std::all_of(memory.begin() + static_cast<std::ptrdiff_t>(end),
-                     memory.begin() + static_cast<std::ptrdiff_t>(end + kGuard), is_guard);
+  return std::ranges::equal(memory.first(placed.front.size()), placed.front) &&
+         std::ranges::equal(memory.last(placed.back.size()), placed.back);
 }
 
 bool Experiment::unmodified(backends::Session& session, std::size_t array) const {

@@ -28,6 +28,13 @@ enum class Layout : std::uint8_t {
            ///< with wider gaps, so that their strides are their own
 };
 
+/// What an array lies between, and what the gaps of a view hold, so that reading or changing it shows.
+enum class Beside : std::uint8_t {
+  kPoison,  ///< floats that no sum keeps as they are, not even one with zero: signalling NaN; integers far from any
+            ///< index
+  kLikely,  ///< values such as the array's own: what no comparison leaves out, as it does NaN
+};
+
 /// An array argument as the launch found it and where it lies.
 struct PlacedArray {
   ir::Argument before;  ///< content and layout at launch
@@ -35,6 +42,8 @@ struct PlacedArray {
   backends::BufferId buffer;
   bool placed = false;  ///< false: a by-value argument, which has no memory
   int gap = 0;          ///< in a view: behind each element, in elements; 0: dense
+  /// The bytes in front of the array and, as many, behind it.
+  std::vector<std::byte> front = {}, back = {};
 };
 
 /// How one launch is run.
@@ -43,17 +52,18 @@ struct Geometry {
   std::int64_t block = 0;
   std::uint64_t shuffle_seed = 0;
   Layout layout = Layout::kDense;
+  Beside beside = Beside::kPoison;
 };
 
 class Experiment {
  public:
-  /// Lays the launch's arguments and then `gradients` (rank 1 or more) out in the session's memory; `roles` has one
-  /// entry for each. Uninitialised arrays are filled with the byte `poison` instead of their content. Fails when the
-  /// memory is used up.
-  static Result<Experiment> place(backends::Session& session, const backends::BuiltKernel& kernel, backends::Pass pass,
-                                  backends::Lane lane, const ir::Launch& launch,
-                                  const std::vector<ir::Argument>& gradients, const std::vector<Role>& roles,
-                                  std::byte poison, Geometry geometry = {});
+  /// Lays the launch's arguments, whose types are the module's, and then `gradients` (rank 1 or more) out in the
+  /// session's memory; `roles` has one entry for each. Uninitialised arrays are filled with the byte `poison` instead
+  /// of their content. Fails when the memory is used up.
+  static Result<Experiment> place(backends::Session& session, const ir::Module& module,
+                                  const backends::BuiltKernel& kernel, backends::Pass pass, backends::Lane lane,
+                                  const ir::Launch& launch, const std::vector<ir::Argument>& gradients,
+                                  const std::vector<Role>& roles, std::byte poison, Geometry geometry = {});
 
   /// Runs this experiment's gradients in the memory of another's: the second of two launches that accumulate. Seeds are
   /// this one's own. `shared` flags the gradients to share.
@@ -69,7 +79,8 @@ class Experiment {
   bool unmodified(backends::Session& session, std::size_t array) const;
 
  private:
-  Result<backends::Argument> place_array(backends::Session& session, ir::Argument argument, const Role& role, int gap);
+  Result<backends::Argument> place_array(backends::Session& session, const ir::Module& module, ir::Argument argument,
+                                         const Role& role, int gap, Beside beside);
 
   backends::LaunchRequest request_;
   std::vector<PlacedArray> arrays_;

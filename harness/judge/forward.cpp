@@ -33,8 +33,8 @@ class ForwardJudge {
   void add(Purpose purpose, std::size_t set, Lane lane, std::byte poison, Geometry geometry = {}) {
     if (!stage_.takes(lane)) return;
     Result<Experiment> placed =
-        Experiment::place(stage_.bench.session, stage_.kernel, backends::Pass::kForward, device_lane(lane),
-                          stage_.sets[set].launch[lane], {}, roles_, poison, geometry);
+        Experiment::place(stage_.bench.session, stage_.subject.module_in(lane), stage_.kernel, backends::Pass::kForward,
+                          device_lane(lane), stage_.sets[set].launch[lane], {}, roles_, poison, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
     trials_.push_back({.purpose = purpose, .set = set, .lane = lane, .experiment = placed.take()});
   }
@@ -43,12 +43,13 @@ class ForwardJudge {
     for (std::size_t s = 0; s < stage_.sets.size(); ++s) {
       add(Purpose::kCheck, s, Lane::kNative, kPoison);
       add(Purpose::kCheck, s, Lane::kLift, kPoison);
-      add(Purpose::kOtherPoison, s, Lane::kNative, kOtherPoison);
+      add(Purpose::kOtherPoison, s, Lane::kNative, kOtherPoison, {.beside = Beside::kLikely});
       if (!stage_.is_deep(s)) continue;
+      add(Purpose::kOtherPoison, s, Lane::kLift, kOtherPoison, {.beside = Beside::kLikely});
       add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kReverse, 32});
       add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kShuffled, 1, stage_.bench.seed});
       add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kShuffled, 7, stage_.bench.seed});
-      add(Purpose::kOrder, s, Lane::kNative, kPoison, {.layout = Layout::kView});
+      add(Purpose::kOrder, s, Lane::kNative, kPoison, {.layout = Layout::kView, .beside = Beside::kLikely});
     }
   }
 

@@ -11,6 +11,7 @@ struct Policy {
   int scale_sets = 2;        ///< large and small magnitudes
   int deep_sets = 2;         ///< of these, how many also go through T0, T2 and T5
   int redraws = 20;          ///< for a set with uncertain decisions or too wide bounds
+  int thresholds = 8;        ///< choices of the kernel that are tried closely on either side
   bool large_launch = true;  ///< one launch above 65,535 threads, compared on sampled threads
   /// Backward it costs as much as all other launches together: of this many kernels one has it.
   std::uint64_t large_backward_one_in = 8;
@@ -22,10 +23,15 @@ struct Policy {
 
   static constexpr Policy standard() { return {}; }
   static constexpr Policy quick() {
-    return {.generic_sets = 2, .edge_sets = 0, .scale_sets = 0, .deep_sets = 1, .large_launch = false};
+    return {.generic_sets = 2, .edge_sets = 0, .scale_sets = 0, .deep_sets = 1, .thresholds = 0, .large_launch = false};
   }
   static constexpr Policy thorough() {
-    return {.generic_sets = 24, .edge_sets = 8, .scale_sets = 8, .deep_sets = 8, .large_backward_one_in = 1};
+    return {.generic_sets = 24,
+            .edge_sets = 8,
+            .scale_sets = 8,
+            .deep_sets = 8,
+            .thresholds = 32,
+            .large_backward_one_in = 1};
   }
 };
 

@@ -58,8 +58,8 @@ std::optional<Trial> launched(const Stage& stage, backends::Pass pass, const ir:
   std::vector<Role> roles = roles_of(stage, pass);
   for (Role& role : roles)
     role.read_only |= launch.threads() == 0;
-  Result<Experiment> placed = Experiment::place(stage.bench.session, stage.kernel, pass, backends::Lane::kNative,
-                                                launch, gradients, roles, std::byte{0xFF});
+  Result<Experiment> placed = Experiment::place(stage.bench.session, stage.subject.module, stage.kernel, pass,
+                                                backends::Lane::kNative, launch, gradients, roles, std::byte{0xFF});
   if (!placed.ok()) {
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     return std::nullopt;

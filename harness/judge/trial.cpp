@@ -142,8 +142,8 @@ std::optional<ir::Launch> backward_launch(const Stage& stage, std::size_t set, L
   const std::vector<ir::VarId>& finals = stage.subject.adjoint->final_arrays;
   if (finals.empty()) return launch;
   Result<Experiment> placed =
-      Experiment::place(stage.bench.session, stage.kernel, backends::Pass::kForward, device_lane(lane), launch, {},
-                        roles_of(stage, backends::Pass::kForward), std::byte{0});
+      Experiment::place(stage.bench.session, stage.subject.module_in(lane), stage.kernel, backends::Pass::kForward,
+                        device_lane(lane), launch, {}, roles_of(stage, backends::Pass::kForward), std::byte{0});
   if (!placed.ok()) {
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     return std::nullopt;

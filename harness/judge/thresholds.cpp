@@ -1,0 +1,159 @@
+#include "harness/judge/thresholds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "ir/type.hpp"
+
+namespace assay::harness {
+namespace {
+
+using namespace ir;
+using reference::Choice;
+using reference::Reference;
+
+constexpr int kCandidates = 12;
+/// Of which so many pairs are tried for a choice.
+constexpr int kPairs = 3;
+/// Crossings of each choice, at most.
+constexpr int kRounds = 2;
+/// Halvings for integers: enough for all values of 32 bits.
+constexpr int kIntegerSteps = 34;
+/// Instructions of the oracle for one evaluation, and in all.
+constexpr std::int64_t kRunBudget = 20'000, kTotalBudget = 400'000;
+
+enum class Moved : std::uint8_t { kFloats, kIntegers };
+
+using Taken = std::array<std::int64_t, 3>;
+
+class Search {
+ public:
+  Search(const Module& module, const reference::Oracle& oracle, InputSpace& space)
+      : module_(module), oracle_(oracle), space_(space) {}
+
+  void draw_candidates(std::uint64_t seed) {
+    static constexpr Distribution kOf[] = {Distribution::kUniform, Distribution::kTies, Distribution::kUniform,
+                                           Distribution::kEdges};
+    for (int k = 0; k < kCandidates && spent_ < kTotalBudget; ++k) {
+      auto drawn = space_.draw({.seed = (seed + static_cast<std::uint64_t>(k)) * 64 + 63,
+                                .distribution = kOf[static_cast<std::size_t>(k) % std::size(kOf)],
+                                .size = 1,
+                                .instruction_budget = kRunBudget},
+                               [](reference::Run&) {});
+      auto* one = std::get_if<Drawn>(&drawn);
+      if (one == nullptr) return;
+      spent_ += one->reference.instructions;
+      candidates_.push_back(std::move(*one));
+    }
+  }
+
+  std::size_t choices() const { return candidates_.empty() ? 0 : candidates_.front().reference.choices.size(); }
+
+  std::optional<Crossing> crossing(std::size_t choice) {
+    for (const Moved moved : {Moved::kFloats, Moved::kIntegers}) {
+      int tried = 0;
+      for (std::size_t a = 0; a < candidates_.size(); ++a) {
+        for (std::size_t b = a + 1; b < candidates_.size() && tried < kPairs; ++b) {
+          if (taken(candidates_[a].reference, choice) == taken(candidates_[b].reference, choice)) continue;
+          ++tried;
+          if (auto found = between(candidates_[a], candidates_[b].launch, choice, moved)) return found;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  void turn_candidates() { std::ranges::reverse(candidates_); }
+
+ private:
+  static Taken taken(const Reference& reference, std::size_t choice) { return reference.choices[choice].taken; }
+
+  std::optional<Taken> taken_at(const Launch& launch, std::size_t choice) {
+    if (spent_ > kTotalBudget) return std::nullopt;
+    const Reference reference =
+        oracle_.evaluate({.launch = launch, .uninitialised = space_.uninitialised(), .instruction_budget = kRunBudget});
+    spent_ += reference.instructions;
+    if (!reference.complete || !reference.findings.empty()) return std::nullopt;
+    return taken(reference, choice);
+  }
+
+  /// From `a` so far towards `b`. Nothing where their arrays differ in shape.
+  std::optional<Launch> mixed(const Launch& a, const Launch& b, double share, Moved moved) const {
+    if (a.extents != b.extents) return std::nullopt;
+    Launch mixed = a;
+    for (std::size_t p = 0; p < a.arguments.size(); ++p) {
+      Argument& argument = mixed.arguments[p];
+      if (argument.shape != b.arguments[p].shape) return std::nullopt;
+      const std::vector<Leaf> leaves = leaves_of(module_, argument.type.element());
+      for (std::int64_t e = 0; e < element_count(argument); ++e) {
+        for (const Leaf& leaf : leaves) {
+          const std::size_t at = element_offset(argument, e) + leaf.offset;
+          mix(leaf.scalar, argument.bytes.data() + at, b.arguments[p].bytes.data() + at, share, moved);
+        }
+      }
+    }
+    return mixed;
+  }
+
+  static void mix(Scalar scalar, std::byte* at, const std::byte* other, double share, Moved moved) {
+    if (is_float(scalar) && moved == Moved::kFloats) {
+      const double from = read_float(scalar, at);
+      write_float(scalar, at, from + share * (read_float(scalar, other) - from));
+    }
+    if (is_integer(scalar) && moved == Moved::kIntegers) {
+      const auto from = static_cast<double>(read_integer(scalar, at));
+      const auto to = static_cast<double>(read_integer(scalar, other));
+      write_integer(scalar, at, static_cast<std::int64_t>(std::round(from + share * (to - from))));
+    }
+  }
+
+  std::optional<Crossing> between(const Drawn& from, const Launch& to, std::size_t choice, Moved moved) {
+    const Taken here = taken(from.reference, choice);
+    std::optional<Launch> end = mixed(from.launch, to, 1, moved);
+    const auto there = end ? taken_at(*end, choice) : std::nullopt;
+    if (!there || *there == here) return std::nullopt;
+    Straddle straddle{from.launch, *std::move(end)};
+    Crossing crossing;
+    const auto keep = [&] { crossing.insert(crossing.begin(), straddle); };
+    const int steps = moved == Moved::kFloats ? kCloseness[0] : kIntegerSteps;
+    double low = 0, high = 1;
+    for (int step = 1; step <= steps; ++step) {
+      const double middle = 0.5 * (low + high);
+      std::optional<Launch> launch = mixed(from.launch, to, middle, moved);
+      const auto now = taken_at(*launch, choice);
+      if (!now) return std::nullopt;
+      (*now == here ? low : high) = middle;
+      (*now == here ? straddle.before : straddle.behind) = *std::move(launch);
+      if (moved == Moved::kFloats && std::ranges::count(kCloseness, step) > 0) keep();
+    }
+    if (moved == Moved::kIntegers) keep();
+    return crossing;
+  }
+
+  const Module& module_;
+  const reference::Oracle& oracle_;
+  InputSpace& space_;
+  std::vector<Drawn> candidates_;
+  std::int64_t spent_ = 0;
+};
+
+}  // namespace
+
+std::vector<Crossing> find_crossings(const Module& module, const reference::Oracle& oracle, InputSpace& space,
+                                     std::uint64_t seed, int most) {
+  Search search(module, oracle, space);
+  if (most > 0) search.draw_candidates(seed);
+  std::vector<Crossing> found;
+  // A choice may have two thresholds, as that between two numbers: other inputs are likely to cross the other one.
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t c = 0; c < search.choices() && found.size() < static_cast<std::size_t>(most); ++c) {
+      if (auto crossing = search.crossing(c)) found.push_back(*std::move(crossing));
+    }
+    search.turn_candidates();
+  }
+  return found;
+}
+
+}  // namespace assay::harness
