@@ -56,14 +56,45 @@ bool is_cleared_before(const Setting& setting, std::size_t s, const Atomic& atom
   return false;
 }
 
-/// Whether the assignment is the first one to a variable that starts as zero and does not stand in a loop: there v + t
-/// and t are the same.
+/// The innermost loop around the statement; npos for none.
+std::size_t loop_around(const Setting& setting, std::size_t s) {
+  for (std::size_t at = setting.statements[s].parent; at != std::string::npos; at = setting.statements[at].parent) {
+    const auto& node = setting.statements[at].statement->node;
+    if (std::holds_alternative<For>(node) || std::holds_alternative<While>(node)) return at;
+  }
+  return std::string::npos;
+}
+
+bool stands_in(const Block& block, const Stmt* statement) {
+  bool found = false;
+  for_each_statement(block, [&](const Stmt& inner) { found = found || &inner == statement; });
+  return found;
+}
+
+/// Whether no run comes to both statements in one iteration: they stand in different arms of a branch.
+bool exclude_each_other(const Setting& setting, std::size_t a, std::size_t b) {
+  for (std::size_t at = setting.statements[a].parent; at != std::string::npos; at = setting.statements[at].parent) {
+    const auto* branch = std::get_if<If>(&setting.statements[at].statement->node);
+    if (branch == nullptr) continue;
+    const Stmt *first = setting.statements[a].statement, *second = setting.statements[b].statement;
+    if ((stands_in(branch->then_block, first) && stands_in(branch->else_block, second)) ||
+        (stands_in(branch->else_block, first) && stands_in(branch->then_block, second)))
+      return true;
+  }
+  return false;
+}
+
+/// Whether the assignment is the first one to a variable that starts as zero in each iteration that comes to it: there
+/// v + t and t are the same.
 bool adds_to_zero(const Setting& setting, std::size_t s, VarId variable) {
-  if (setting.in_loop(s) || value_of(setting, variable) != kNone) return false;
   for (std::size_t before = 0; before < s; ++before) {
-    const auto* assign = std::get_if<Assign>(&setting.statements[before].statement->node);
-    const bool same_block = setting.statements[before].parent == setting.statements[s].parent;
-    if (assign != nullptr && assign->variable == variable && same_block) return false;
+    const Definition definition = definition_of(*setting.statements[before].statement);
+    if (definition.variable != variable) continue;
+    if (std::holds_alternative<Let>(setting.statements[before].statement->node)) {
+      if (definition.value != kNone || loop_around(setting, before) != loop_around(setting, s)) return false;
+    } else if (!exclude_each_other(setting, before, s)) {
+      return false;
+    }
   }
   return true;
 }
@@ -175,6 +206,8 @@ void find_accumulation(Operator op, const Setting& setting, std::vector<Mutation
   for (std::size_t s = 0; s < setting.statements.size(); ++s) {
     const Accumulation sum = accumulation_of(setting, *setting.statements[s].statement);
     if (sum.term == kNone) continue;
+    // However zero is added, nothing changes.
+    if (op != Operator::kOverwriteGradient && is_zero(setting, sum.term)) continue;
     if (op == Operator::kOverwriteGradient && sum.assign != nullptr && adds_to_zero(setting, s, sum.into)) continue;
     if (op == Operator::kOverwriteGradient && sum.atomic != nullptr && is_cleared_before(setting, s, *sum.atomic))
       continue;

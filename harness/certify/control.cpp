@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/certify/finders.hpp"
+#include "harness/certify/loop_order.hpp"
 #include "ir/analysis.hpp"
 #include "ir/visit.hpp"
 
@@ -21,50 +22,6 @@ bool works_on_gradients_inside(const Setting& setting, const Stmt& statement) {
   return works;
 }
 
-/// Whether the expression is the variable, or declared as a copy of it.
-bool copies(const Setting& setting, ExprId value, VarId of) {
-  while (value != kNone && setting.function.expr(value).kind == ExprKind::kVariable) {
-    const VarId variable = setting.function.expr(value).variable;
-    if (variable == of) return true;
-    value = value_of(setting, variable);
-  }
-  return false;
-}
-
-/// Whether the assignment adds to a variable that nothing else in the loop reads: a sum, in whatever order.
-bool only_adds(const Setting& setting, const Stmt& loop, const Assign& sum) {
-  const Expr& value = setting.function.expr(sum.value);
-  if (value.kind != ExprKind::kOperation || value.op != Op::kAdd) return false;
-  if (setting.function.expr(value.args[0]).variable != sum.variable) return false;
-  std::size_t reads = 0;
-  for_each_block(loop, [&](const Block& block) {
-    for_each_statement(block, [&](const Stmt& inner) {
-      for (const ExprId root : roots_of(inner))
-        reads += std::ranges::binary_search(variables_read(setting.function, root), sum.variable);
-    });
-  });
-  return reads == 1;
-}
-
-/// Whether an iteration leaves something to the next: it assigns an adjoint from outside of the loop, or clears a cell.
-bool hands_on(const Setting& setting, const Stmt& loop) {
-  std::vector<VarId> inside;
-  bool hands = false;
-  for_each_block(loop, [&](const Block& block) {
-    inside = declared_variables(block);
-    for_each_statement(block, [&](const Stmt& inner) {
-      if (const auto* assign = std::get_if<Assign>(&inner.node)) {
-        const bool own = std::ranges::binary_search(inside, assign->variable);
-        const bool passes_on = copies(setting, assign->value, assign->variable) || only_adds(setting, loop, *assign);
-        hands = hands || (!own && !passes_on && setting.carries[static_cast<std::size_t>(assign->variable)]);
-      }
-      const auto* store = std::get_if<Store>(&inner.node);
-      hands = hands || (store != nullptr && setting.is_gradient(setting.function.expr(store->array).variable));
-    });
-  });
-  return hands;
-}
-
 void find_loops(Operator op, const Setting& setting, std::vector<Mutation>& found) {
   for (std::size_t s = 0; s < setting.statements.size(); ++s) {
     const Stmt& statement = *setting.statements[s].statement;
@@ -73,7 +30,7 @@ void find_loops(Operator op, const Setting& setting, std::vector<Mutation>& foun
     const Expr& step = setting.function.expr(loop->step);
     const bool reversed = step.kind == ExprKind::kLiteral && static_cast<std::int64_t>(step.bits) < 0;
     // Iterations that hand nothing on may come in any order.
-    if (op == Operator::kLoopRunsForward && (!reversed || !hands_on(setting, statement))) continue;
+    if (op == Operator::kLoopRunsForward && (!reversed || may_run_in_any_order(setting, *loop))) continue;
     const ExprId start = loop->start, stop = loop->stop, stride = loop->step;
     const Type type = setting.function.expr(start).type;
     found.push_back({op, s, statement.loc,
@@ -119,7 +76,8 @@ void find_changed_decisions(const Setting& setting, std::vector<Mutation>& found
       for (const VarId v : setting.visible(s)) {
         const Variable& other = setting.function.var(v);
         if (v == expr.variable || other.type != own.type || other.name != own.name) continue;
-        if (is_loaded_alike(setting, v, expr.variable)) continue;
+        if (origin_of(setting, v) == origin_of(setting, expr.variable) || is_loaded_alike(setting, v, expr.variable))
+          continue;
         if (setting.ranges.truth(node_root(setting, s, node.place))) continue;
         const Place place = node.place;
         found.push_back({Operator::kBranchOnChanged, s, statement.loc,

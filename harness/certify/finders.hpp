@@ -52,6 +52,11 @@ bool is_contribution(const Setting& setting, std::size_t statement);
 bool same_tree(const ir::Function& function, ir::ExprId a, ir::ExprId b);
 /// What the variable is declared with; kNone for a parameter and for one without a value.
 ir::ExprId value_of(const Setting& setting, ir::VarId variable);
+/// Whether the value is zero by the program's text alone: the literal, a variable or a field that nothing gives a
+/// value.
+bool is_zero(const Setting& setting, ir::ExprId value);
+/// The variable that this one is a copy of wherever it has an effect: itself, or what it is declared with.
+ir::VarId origin_of(const Setting& setting, ir::VarId variable);
 /// Whether both variables are declared with the same load: what the source loads twice is seldom changed in between.
 bool is_loaded_alike(const Setting& setting, ir::VarId a, ir::VarId b);
 std::string name_of(const Setting& setting, ir::VarId variable);

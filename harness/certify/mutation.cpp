@@ -1,8 +1,10 @@
 #include "harness/certify/mutation.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
+#include "harness/certify/effects.hpp"
 #include "harness/certify/finders.hpp"
 #include "ir/analysis.hpp"
 #include "ir/visit.hpp"
@@ -53,6 +55,7 @@ Setting::Setting(const passes::Adjoint& adjoint, const Function& kernel)
       statements(statements_of(function)),
       ranges(module, kernel, function),
       dead(dead_statements(ranges, statements)),
+      effective(effective_statements(function, statements, dead)),
       primal_of(function.variables.size(), kNone),
       source_names(names_of(kernel)),
       carries(function.variables.size(), false) {
@@ -69,6 +72,7 @@ Setting::Setting(const Module& in, const Function& kernel)
       statements(statements_of(kernel)),
       ranges(in, kernel, kernel),
       dead(dead_statements(ranges, statements)),
+      effective(effective_statements(function, statements, dead)),
       primal_of(kernel.variables.size(), kNone),
       source_names(names_of(kernel)),
       carries(kernel.variables.size(), false) {}
@@ -89,7 +93,7 @@ bool Setting::is_from_source(VarId variable) const { return source_names.contain
 
 bool Setting::is_read(VarId variable) const {
   for (std::size_t s = 0; s < statements.size(); ++s) {
-    if (dead[s]) continue;
+    if (!effective[s]) continue;
     for (const ExprId root : roots_of(*statements[s].statement)) {
       if (std::ranges::binary_search(variables_read(function, root), variable)) return true;
     }
@@ -181,6 +185,64 @@ ExprId value_of(const Setting& setting, VarId variable) {
   return kNone;
 }
 
+namespace {
+
+/// Whether a statement that is not dead assigns the variable.
+bool is_assigned(const Setting& setting, VarId variable) {
+  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
+    const auto* assign = std::get_if<Assign>(&setting.statements[s].statement->node);
+    if (assign != nullptr && assign->variable == variable && !setting.dead[s]) return true;
+  }
+  return false;
+}
+
+bool is_declared(const Setting& setting, VarId variable) {
+  return std::ranges::any_of(setting.statements, [&](const Listed& listed) {
+    const auto* let = std::get_if<Let>(&listed.statement->node);
+    return let != nullptr && let->variable == variable;
+  });
+}
+
+/// Whether this field of the struct is zero.
+bool is_zero_field(const Setting& setting, ExprId value, std::int32_t field) {
+  const Expr& expr = setting.function.expr(value);
+  if (expr.kind == ExprKind::kVariable) {
+    if (!is_declared(setting, expr.variable) || is_assigned(setting, expr.variable)) return false;
+    const ExprId declared = value_of(setting, expr.variable);
+    return declared == kNone || is_zero_field(setting, declared, field);
+  }
+  if (expr.kind != ExprKind::kOperation || expr.op != Op::kWithField) return false;
+  return expr.index == field ? is_zero(setting, expr.args[1]) : is_zero_field(setting, expr.args[0], field);
+}
+
+}  // namespace
+
+bool is_zero(const Setting& setting, ExprId value) {
+  const Expr& expr = setting.function.expr(value);
+  switch (expr.kind) {
+    case ExprKind::kLiteral: return expr.type.is_float_scalar() && std::bit_cast<double>(expr.bits) == 0;
+    case ExprKind::kField: return is_zero_field(setting, expr.args[0], expr.index);
+    case ExprKind::kOperation: return (expr.op == Op::kSplat || expr.op == Op::kNeg) && is_zero(setting, expr.args[0]);
+    case ExprKind::kVariable: {
+      if (!is_declared(setting, expr.variable) || is_assigned(setting, expr.variable)) return false;
+      const ExprId declared = value_of(setting, expr.variable);
+      return declared == kNone || is_zero(setting, declared);
+    }
+    default: return false;
+  }
+}
+
+VarId origin_of(const Setting& setting, VarId variable) {
+  for (;;) {
+    const ExprId value = is_assigned(setting, variable) ? kNone : value_of(setting, variable);
+    if (value == kNone || setting.function.expr(value).kind != ExprKind::kVariable) return variable;
+    const VarId next = setting.function.expr(value).variable;
+    // What it was copied of may have changed since.
+    if (is_assigned(setting, next)) return variable;
+    variable = next;
+  }
+}
+
 bool is_loaded_alike(const Setting& setting, VarId a, VarId b) {
   const ExprId x = value_of(setting, a), y = value_of(setting, b);
   return x != kNone && y != kNone && setting.function.expr(x).kind == ExprKind::kLoad &&
@@ -205,7 +267,11 @@ std::vector<Mutation> find_mutations(Operator op, const Setting& setting) {
     case Group::kReplay: find_replay(op, setting, found); break;
     case Group::kForward: find_forward(op, setting, found); break;
   }
-  std::erase_if(found, [&](const Mutation& mutation) { return setting.dead[mutation.statement]; });
+  std::erase_if(found, [&](const Mutation& mutation) {
+    if (op == Operator::kClearGradient || op == Operator::kInactiveGradient) return false;  // at the kernel's start
+    const bool adds_an_effect = row(op).group == Group::kReplay;
+    return setting.dead[mutation.statement] || !(adds_an_effect || setting.effective[mutation.statement]);
+  });
   return found;
 }
 

@@ -37,6 +37,7 @@ struct Setting {
   std::vector<Listed> statements;
   KnownRanges ranges;
   std::vector<bool> dead;              ///< by statement: no launch within the domain reaches it
+  std::vector<bool> effective;         ///< by statement: it has a part in what a launch leaves behind
   std::vector<ir::VarId> primal_of;    ///< by variable: for a gradient parameter, the kernel's parameter; else kNone
   std::set<std::string> source_names;  ///< of the kernel's variables
   /// By variable: whether it may hold part of a gradient. The gradient parameters do.
@@ -49,7 +50,7 @@ struct Setting {
   /// Whether the statement itself works on gradients: it changes one, or computes part of one.
   bool works_on_gradients(const ir::Stmt& statement) const;
   bool in_loop(std::size_t statement) const;
-  /// Whether a statement that is not dead reads the variable.
+  /// Whether a statement that has an effect reads the variable.
   bool is_read(ir::VarId variable) const;
   /// Variables that earlier statements around this one declare, and parameters and thread indices; some may be out of
   /// scope.
@@ -57,8 +58,8 @@ struct Setting {
 };
 
 /// All mutations of an operator on backward kernels (Part::kBackward) or on kernels (kForward, kPrimal), in the
-/// order of the text. Left out are those that are known to change nothing: in dead code, of integers that lower
-/// precision holds too, of a load by the same load.
+/// order of the text. Left out are those that are known to change nothing: in dead code, in what has no effect, of
+/// integers that lower precision holds too, of a load by the same load.
 std::vector<Mutation> find_mutations(Operator op, const Setting& setting);
 
 /// One change of the printed text.

@@ -50,7 +50,7 @@ bool defines_from(const Setting& setting, VarId result, VarId operand) {
   });
 }
 
-/// Whether the variable is a number that lower precision holds too: an integer made a float, or what is rounded to one.
+/// Whether the value is a whole number: an integer made a float, or what is rounded to one.
 bool is_whole(const Setting& setting, ExprId value) {
   if (value == kNone) return false;
   const Expr& expr = setting.function.expr(value);
@@ -73,6 +73,15 @@ bool is_whole(const Setting& setting, ExprId value) {
   }
 }
 
+/// Whether lower precision holds the variable's value too: it is whole, or was of that precision.
+bool fits(const Setting& setting, VarId variable, Type low) {
+  const ExprId value = value_of(setting, variable);
+  if (value == kNone || is_whole(setting, value)) return value != kNone;
+  const Expr& expr = setting.function.expr(value);
+  if (expr.kind == ExprKind::kVariable) return fits(setting, expr.variable, low);
+  return expr.kind == ExprKind::kOperation && expr.op == Op::kCast && setting.function.expr(expr.args[0]).type == low;
+}
+
 /// The other values that an operator takes for a variable in a statement.
 std::vector<VarId> others(Operator op, const Setting& setting, std::size_t s, VarId variable) {
   std::vector<VarId> found;
@@ -84,7 +93,9 @@ std::vector<VarId> others(Operator op, const Setting& setting, std::size_t s, Va
     const bool fits = op == Operator::kOtherVersion       ? same_name
                       : op == Operator::kResultForOperand ? defines_from(setting, v, variable)
                                                           : other.name != own.name && !setting.function.is_parameter(v);
-    if (fits && !is_loaded_alike(setting, v, variable)) found.push_back(v);
+    const bool differs =
+        origin_of(setting, v) != origin_of(setting, variable) && !is_loaded_alike(setting, v, variable);
+    if (fits && differs) found.push_back(v);
   }
   // Of all operands in sight the one that was computed last is the likeliest mistake.
   if (op == Operator::kWrongOperand && found.size() > 1) found.erase(found.begin(), found.end() - 1);
@@ -108,8 +119,8 @@ void find_swaps(const Setting& setting, std::size_t s, std::vector<Mutation>& fo
 
 void find_precision(const Setting& setting, const Node& node, const Expr& expr, std::vector<Mutation>& found) {
   if (!expr.type.is_float_scalar() || (expr.type != kF32 && expr.type != kF64)) return;
-  if (is_whole(setting, value_of(setting, expr.variable))) return;
   const Type low = expr.type == kF64 ? kF32 : scalar_type(Scalar::kF16);
+  if (fits(setting, expr.variable, low)) return;
   const Place place = node.place;
   const VarId variable = expr.variable;
   const Type type = expr.type;
