@@ -1,4 +1,5 @@
-# One row of attention: scores, a stable softmax and a weighted sum of values, in four loops.
+# One row of attention: scores, a stable softmax and a weighted sum of values, in four loops; the greatest score is
+# kept.
 import warp as wp
 
 
@@ -8,6 +9,7 @@ def attention_row(
     k: wp.array2d(dtype=float),
     v: wp.array2d(dtype=float),
     scores: wp.array2d(dtype=float),
+    greatest: wp.array(dtype=float),
     out: wp.array2d(dtype=float),
 ):
     i = wp.tid()
@@ -21,6 +23,7 @@ def attention_row(
         s = s * 0.5
         scores[i, j] = s
         top = wp.max(top, s)
+    greatest[i] = top
     total = float(0.0)
     for j in range(n):
         total += wp.exp(scores[i, j] - top)

@@ -14,7 +14,7 @@ def ray_and_spheres(
     hit: wp.array(dtype=int),
 ):
     i = wp.tid()
-    d = wp.normalize(wp.vec3(0.5, 0.25, 1.0))
+    d = wp.normalize(wp.vec3(0.875, 1.0, 1.125))
     o = origin[i]
     nearest = float(100.0)
     which = int(-1)

@@ -1,4 +1,4 @@
-# The greatest of three, where the first operand comes again: every tie goes to the second operand.
+# The greatest of three, where operands come again: every tie goes to the second operand.
 import warp as wp
 
 
@@ -8,5 +8,5 @@ def max_of_three_with_tie(
 ):
     i = wp.tid()
     m = wp.max(wp.max(x[i], y[i]), z[i])
-    tie = wp.max(m, m * 1.0) + wp.min(2.0 * x[i], x[i] + x[i])
+    tie = wp.max(m, wp.max(y[i], z[i])) + wp.min(2.0 * x[i], x[i] + wp.max(x[i], y[i]))
     out[i] = m * 0.5 + tie

@@ -17,7 +17,7 @@ def while_with_break(
     while k < n:
         if s * s > 16.0:
             break
-        s = s * 0.75 + x[i, k]
+        s = s * 0.5 + 0.45 * wp.sin(s) + x[i, k]
         k += 1
         if x[i, k - 1] < -1.5:
             break

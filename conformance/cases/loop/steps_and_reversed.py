@@ -12,5 +12,5 @@ def steps_and_reversed(x: wp.array2d(dtype=float), n: int, out: wp.array(dtype=f
     for j in range(n - 1, -1, -1):
         s = s * x[i, j] * 0.5 + 1.0
     for j in range(8, 0, -2):
-        s = s + 0.25 * x[i, j] * float(j)
+        s = s + 0.25 * x[i, j] * float(j + 1)
     out[i] = s

@@ -1,13 +1,14 @@
-# Softmax of a row: a gradient seeded with all ones would be zero and hide every error.
+# Softmax of a row: a gradient seeded with all ones would be zero and hide every error. The maximum is given out too.
 import warp as wp
 
 
 @wp.kernel
-def softmax_row(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+def softmax_row(x: wp.array2d(dtype=float), top: wp.array(dtype=float), out: wp.array2d(dtype=float)):
     i = wp.tid()
     m = x[i, 0]
     for j in range(1, 4):
         m = wp.max(m, x[i, j])
+    top[i] = m
     s = float(0.0)
     for j in range(4):
         s += wp.exp(x[i, j] - m)

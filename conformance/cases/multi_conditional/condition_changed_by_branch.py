@@ -13,7 +13,7 @@ def condition_changed_by_branch(
     if t < 0.25:
         t = t + y[i]
     if t > 0.5:
-        t = t * t
+        t = t * t - 1.25
     if t < -0.75:
         t = -t * y[i]
     out[i] = t + 0.125 * y[i]

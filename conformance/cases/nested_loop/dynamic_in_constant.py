@@ -13,7 +13,7 @@ def dynamic_in_constant(
     i = wp.tid()
     s = y[i]
     for j in range(3):
-        p = float(1.0)
+        p = 1.0 + 0.25 * float(j)
         for k in range(n + j):
             p *= 0.875 + 0.125 * x[k]
         s = s * p + 0.5

@@ -13,7 +13,7 @@ def upper_triangle(
     i = wp.tid()
     s = float(0.25)
     for j in range(n):
-        for k in range(j + 1, n):
+        for k in range(j, n + 1):
             d = x[j] - x[k]
             s += y[i] * wp.sqrt(d * d + 0.25)
     out[i] = s

@@ -1,4 +1,5 @@
-# The quaternion zero normalises to the identity and has gradient zero; half of the inputs are such.
+# The quaternion zero normalises to the identity and has gradient zero; a quarter of the inputs are such, another
+# is shortened.
 import warp as wp
 
 
@@ -11,5 +12,7 @@ def normalize_at_zero(
     i = wp.tid()
     p = q[i]
     if s[i] < 0.0:
+        p = q[i] * 0.5
+    if s[i] < -1.0:
         p = q[i] * 0.0
     out[i] = wp.normalize(p) * s[i] + q[i]

@@ -1,8 +1,10 @@
-# Axis and angle to a quaternion, to a matrix, to a quaternion: back at the first, up to its sign.
+# Axis and angle to a quaternion, to a matrix, to a quaternion: back at the first, up to its sign, by each
+# of the four ways.
 import warp as wp
 
 
-# domain: 0.25 <= angle <= 2
+# domain: 0.25 <= angle <= 3
+# domain: 0.25 <= axis <= 2
 @wp.kernel
 def there_and_back(
     axis: wp.array(dtype=wp.vec3),
@@ -10,7 +12,7 @@ def there_and_back(
     out: wp.array(dtype=wp.quat),
 ):
     i = wp.tid()
-    unit = wp.normalize(axis[i] + wp.vec3(0.0, 3.0, 0.5))
+    unit = wp.normalize(axis[i])
     q = wp.quat_from_axis_angle(unit, angle[i])
     p = wp.quat_from_matrix(wp.quat_to_matrix(q))
     out[i] = p * angle[i] + q * 0.5

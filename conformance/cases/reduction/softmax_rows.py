@@ -1,14 +1,15 @@
-# A softmax by row, stabilised by its greatest element and written to an output of the same shape.
+# A softmax by row, stabilised by its greatest element and given out beside an output of the same shape.
 import warp as wp
 
 
 @wp.kernel
-def softmax_rows(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+def softmax_rows(x: wp.array2d(dtype=float), greatest: wp.array(dtype=float), out: wp.array2d(dtype=float)):
     i = wp.tid()
     n = x.shape[1]
     top = x[i, 0]
     for j in range(1, n):
         top = wp.max(top, x[i, j])
+    greatest[i] = top
     s = float(0.0)
     for j in range(n):
         s += wp.exp(x[i, j] - top)

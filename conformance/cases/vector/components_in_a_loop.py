@@ -1,4 +1,4 @@
-# Components read and written at the index of a loop.
+# Components read and written at the index of a loop, beside the one that the trip before wrote.
 import warp as wp
 
 
@@ -12,6 +12,6 @@ def components_in_a_loop(
     v = x[i] * 0.5
     total = s[i]
     for c in range(4):
-        total = total * 0.5 + v[c]
+        total = total * 0.5 + v[c] + 0.25 * v[(c + 3) % 4]
         v[c] = v[c] * total
-    out[i] = v
+    out[i] = v * (1.0 + 0.125 * total)
