@@ -5,11 +5,14 @@
 namespace assay::backends {
 
 std::string EmittedKernel::source() const {
+  std::size_t size = body.size();
+  for (const Helper& helper : helpers)
+    size += helper.text.size();
   std::string text;
-  for (const Helper& helper : helpers) {
+  text.reserve(size);
+  for (const Helper& helper : helpers)
     text += helper.text;
-  }
-  return text + body;
+  return text += body;
 }
 
 int EmittedKernel::first_body_line() const {

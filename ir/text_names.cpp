@@ -51,7 +51,7 @@ std::vector<std::string> name_all(const Range& from, Naming naming, char prefix,
   names.reserve(from.size());
   UniqueNames unique(reserved);
   for (const auto& item : from) {
-    names.push_back(naming == Naming::kCanonical ? fmt::format("{}{}", prefix, names.size()) : unique.take(item.name));
+    names.push_back(naming == Naming::kCanonical ? prefix + std::to_string(names.size()) : unique.take(item.name));
   }
   return names;
 }
@@ -126,7 +126,7 @@ std::vector<std::string> name_variables(const Function& function, Naming naming)
   std::size_t count = 0;
   for_each_in_order(function, [&](VarId id) {
     names[static_cast<std::size_t>(id)] =
-        naming == Naming::kCanonical ? fmt::format("v{}", count) : unique.take(function.var(id).name);
+        naming == Naming::kCanonical ? "v" + std::to_string(count) : unique.take(function.var(id).name);
     ++count;
   });
   return names;

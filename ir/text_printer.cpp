@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ir/analysis.hpp"
+#include "ir/support/concat.hpp"
 #include "ir/text.hpp"
 #include "ir/text_names.hpp"
 #include "ir/visit.hpp"
@@ -56,9 +57,9 @@ std::string literal_text(Type type, std::uint64_t bits) {
   const Scalar scalar = type.scalar;
   if (scalar == Scalar::kBool) return bits != 0 ? "true" : "false";
   std::string text = is_float(scalar)        ? float_text(scalar, bits)
-                     : row(scalar).is_signed ? fmt::format("{}", static_cast<std::int64_t>(bits))
-                                             : fmt::format("{}", bits);
-  if (scalar != Scalar::kI32 && scalar != Scalar::kF32) text += fmt::format(":{}", row(scalar).name);
+                     : row(scalar).is_signed ? std::to_string(static_cast<std::int64_t>(bits))
+                                             : std::to_string(bits);
+  if (scalar != Scalar::kI32 && scalar != Scalar::kF32) append(text, ":", row(scalar).name);
   return text;
 }
 
@@ -74,16 +75,13 @@ class FunctionPrinter {
         out_(out) {}
 
   void print(std::string_view name) {
-    out_ += fmt::format("{} {}({}", function_.is_kernel ? "kernel" : "func", name, parameters());
-    for (VarId i = 0; i < function_.launch_rank; ++i) {
-      out_ += i == 0 ? "; " : ", ";
-      out_ += variable(function_.parameter_count + i);
-    }
+    append(out_, function_.is_kernel ? "kernel" : "func", " ", name, "(");
+    parameters();
+    for (VarId i = 0; i < function_.launch_rank; ++i)
+      append(out_, i == 0 ? "; " : ", ", variable(function_.parameter_count + i));
     out_ += ')';
-    for (std::size_t i = 0; i < function_.results.size(); ++i) {
-      out_ += i == 0 ? " -> " : ", ";
-      out_ += type_text(names_, function_.results[i]);
-    }
+    for (std::size_t i = 0; i < function_.results.size(); ++i)
+      append(out_, i == 0 ? " -> " : ", ", type_text(names_, function_.results[i]));
     out_ += ' ';
     print(function_.body);
     out_ += '\n';
@@ -95,174 +93,212 @@ class FunctionPrinter {
     return index >= 0 && static_cast<std::size_t>(index) < items.size();
   }
 
-  std::string variable(VarId id) const {
-    return has(variables_, id) ? variables_[static_cast<std::size_t>(id)] : std::string(kUnknown);
+  std::string_view variable(VarId id) const {
+    return has(variables_, id) ? std::string_view(variables_[static_cast<std::size_t>(id)]) : kUnknown;
   }
-  std::string function_name(std::int32_t index) const {
-    return has(names_.functions, index) ? names_.functions[static_cast<std::size_t>(index)] : std::string(kUnknown);
+  std::string_view function_name(std::int32_t index) const {
+    return has(names_.functions, index) ? std::string_view(names_.functions[static_cast<std::size_t>(index)])
+                                        : kUnknown;
   }
-  std::string declaration(VarId id) const {
+  void declaration(VarId id) {
     const Type type = has(function_.variables, id) ? function_.var(id).type : kVoid;
-    return fmt::format("{}: {}", variable(id), type_text(names_, type));
+    append(out_, variable(id), ": ", type_text(names_, type));
   }
-  std::string parameters() const {
-    std::string text;
+  void parameters() {
     for (VarId id = 0; id < function_.parameter_count; ++id) {
-      if (id > 0) text += ", ";
-      if (has(function_.variables, id) && function_.var(id).nullable) text += "nullable ";
-      text += declaration(id);
+      if (id > 0) out_ += ", ";
+      if (has(function_.variables, id) && function_.var(id).nullable) out_ += "nullable ";
+      declaration(id);
     }
-    return text;
   }
 
   // ---- expressions
 
   /// `parent` is the node whose operand this is: an operand that does not precede it is not followed.
-  std::string expression(ExprId id, ExprId parent) const {
-    if (!has(function_.expressions, id) || id >= parent) return std::string(kUnknown);
+  void expression(ExprId id, ExprId parent) {
+    if (!has(function_.expressions, id) || id >= parent) {
+      out_ += kUnknown;
+      return;
+    }
     const Expr& expr = function_.expr(id);
     switch (expr.kind) {
-      case ExprKind::kLiteral: return literal_text(expr.type, expr.bits);
-      case ExprKind::kVariable: return variable(expr.variable);
-      case ExprKind::kOperation: return operation(id, expr);
-      case ExprKind::kLoad: return load(id, expr);
-      case ExprKind::kShapeOf: return fmt::format("shape({}, {})", operand(id, 0), expr.index);
-      case ExprKind::kField: return fmt::format("{}.{}", operand(id, 0), field(id));
-      case ExprKind::kCall: return fmt::format("{}({})", function_name(expr.index), list(expr.args, 0, id));
+      case ExprKind::kLiteral: out_ += literal_text(expr.type, expr.bits); break;
+      case ExprKind::kVariable: out_ += variable(expr.variable); break;
+      case ExprKind::kOperation: operation(id, expr); break;
+      case ExprKind::kLoad: load(id, expr); break;
+      case ExprKind::kShapeOf:
+        out_ += "shape(";
+        operand(id, 0);
+        append(out_, ", ", std::to_string(expr.index), ")");
+        break;
+      case ExprKind::kField:
+        operand(id, 0);
+        append(out_, ".", field(id));
+        break;
+      case ExprKind::kCall:
+        append(out_, function_name(expr.index), "(");
+        list(expr.args, 0, id);
+        out_ += ')';
+        break;
     }
-    return std::string(kUnknown);
   }
-  std::string expression(ExprId id) const { return expression(id, static_cast<ExprId>(function_.expressions.size())); }
+  void expression(ExprId id) { expression(id, past_all()); }
+  ExprId past_all() const { return static_cast<ExprId>(function_.expressions.size()); }
 
-  std::string operand(ExprId id, std::size_t number) const {
+  void operand(ExprId id, std::size_t number) {
     const std::vector<ExprId>& args = function_.expr(id).args;
-    return number < args.size() ? expression(args[number], id) : std::string(kUnknown);
+    if (number < args.size()) expression(args[number], id);
+    else out_ += kUnknown;
   }
 
-  std::string operation(ExprId id, const Expr& expr) const {
+  void operation(ExprId id, const Expr& expr) {
     const OperationRow& table = row(expr.op);
+    out_ += table.mnemonic;
     if (table.rule == TypeRule::kWithField) {
-      return fmt::format("{}({}, {}, {})", table.mnemonic, operand(id, 0), field(id), operand(id, 1));
+      out_ += '(';
+      operand(id, 0);
+      append(out_, ", ", field(id), ", ");
+      operand(id, 1);
+    } else {
+      if (is_requested(table.rule)) append(out_, "<", type_text(names_, expr.type), ">");
+      out_ += '(';
+      list(expr.args, 0, id);
     }
-    const std::string requested = is_requested(table.rule) ? fmt::format("<{}>", type_text(names_, expr.type)) : "";
-    return fmt::format("{}{}({})", table.mnemonic, requested, list(expr.args, 0, id));
+    out_ += ')';
   }
 
   /// Name of field `index` of the struct that is the first operand.
-  std::string field(ExprId id) const {
+  std::string_view field(ExprId id) const {
     const Expr& expr = function_.expr(id);
-    if (expr.args.empty() || expr.args[0] < 0 || expr.args[0] >= id) return std::string(kUnknown);
+    if (expr.args.empty() || expr.args[0] < 0 || expr.args[0] >= id) return kUnknown;
     const Type type = function_.expr(expr.args[0]).type;
-    if (!type.is_struct() || type.struct_id >= module_.structs.size()) return std::string(kUnknown);
+    if (!type.is_struct() || type.struct_id >= module_.structs.size()) return kUnknown;
     const std::vector<std::string>& fields = names_.fields[type.struct_id];
-    return has(fields, expr.index) ? fields[static_cast<std::size_t>(expr.index)] : std::string(kUnknown);
+    return has(fields, expr.index) ? std::string_view(fields[static_cast<std::size_t>(expr.index)]) : kUnknown;
   }
 
-  std::string list(const std::vector<ExprId>& ids, std::size_t first, ExprId parent) const {
-    std::string text;
+  void list(const std::vector<ExprId>& ids, std::size_t first, ExprId parent) {
     for (std::size_t i = first; i < ids.size(); ++i) {
-      if (i > first) text += ", ";
-      text += expression(ids[i], parent);
+      if (i > first) out_ += ", ";
+      expression(ids[i], parent);
     }
-    return text;
   }
-  std::string list(const std::vector<ExprId>& ids) const {
-    return list(ids, 0, static_cast<ExprId>(function_.expressions.size()));
-  }
+  void list(const std::vector<ExprId>& ids) { list(ids, 0, past_all()); }
 
   /// A tile's load says which, an element's does not need to.
-  std::string load(ExprId id, const Expr& expr) const {
-    const std::string place = element(operand(id, 0), expr.args, 1, id);
-    return loads_tile(function_, expr) ? fmt::format("{}<{}>({})", text::kTileLoad, type_text(names_, expr.type), place)
-                                       : place;
+  void load(ExprId id, const Expr& expr) {
+    const bool tile = loads_tile(function_, expr);
+    if (tile) append(out_, text::kTileLoad, "<", type_text(names_, expr.type), ">(");
+    operand(id, 0);
+    out_ += '[';
+    list(expr.args, 1, id);
+    out_ += tile ? "])" : "]";
   }
 
-  std::string element(const std::string& array, const std::vector<ExprId>& indices, std::size_t first,
-                      ExprId parent) const {
-    return fmt::format("{}[{}]", array, list(indices, first, parent));
-  }
-  std::string element(ExprId array, const std::vector<ExprId>& indices) const {
-    return fmt::format("{}[{}]", expression(array), list(indices));
+  void element(ExprId array, const std::vector<ExprId>& indices) {
+    expression(array);
+    out_ += '[';
+    list(indices);
+    out_ += ']';
   }
 
   // ---- statements
 
-  void line(const std::string& text) {
-    out_.append(indent_, ' ');
-    out_ += text;
-    out_ += '\n';
-  }
+  void begin_line() { out_.append(indent_, ' '); }
 
   /// From '{' to '}', without the newline after it.
   void print(const Block& block) {
     out_ += "{\n";
     indent_ += 2;
     for (const Stmt& statement : block.statements) {
+      begin_line();
       std::visit([&](const auto& node) { print(node); }, statement.node);
+      out_ += '\n';
     }
     indent_ -= 2;
-    out_.append(indent_, ' ');
+    begin_line();
     out_ += '}';
   }
 
   void print(const Let& let) {
-    const std::string value = let.value == kNone ? "" : " = " + expression(let.value);
-    line(fmt::format("let {}{}", declaration(let.variable), value));
+    out_ += "let ";
+    declaration(let.variable);
+    if (let.value == kNone) return;
+    out_ += " = ";
+    expression(let.value);
   }
   void print(const Assign& assign) {
-    line(fmt::format("{} = {}", variable(assign.variable), expression(assign.value)));
+    append(out_, variable(assign.variable), " = ");
+    expression(assign.value);
   }
   void print(const Store& store) {
-    line(fmt::format("{} = {}", element(store.array, store.indices), expression(store.value)));
+    element(store.array, store.indices);
+    out_ += " = ";
+    expression(store.value);
   }
   void print(const Atomic& atomic) {
-    const std::string result = atomic.result == kNone ? "" : fmt::format("let {} = ", declaration(atomic.result));
-    const std::string compare = atomic.compare == kNone ? "" : expression(atomic.compare) + ", ";
-    line(fmt::format("{}{}({}, {}{})", result, row(atomic.op).mnemonic, element(atomic.array, atomic.indices), compare,
-                     expression(atomic.value)));
+    if (atomic.result != kNone) {
+      out_ += "let ";
+      declaration(atomic.result);
+      out_ += " = ";
+    }
+    append(out_, row(atomic.op).mnemonic, "(");
+    element(atomic.array, atomic.indices);
+    out_ += ", ";
+    if (atomic.compare != kNone) {
+      expression(atomic.compare);
+      out_ += ", ";
+    }
+    expression(atomic.value);
+    out_ += ')';
   }
   void print(const Call& call) {
-    std::string results;
-    for (const VarId id : call.results)
-      results += (results.empty() ? "let " : ", ") + declaration(id);
-    if (!results.empty()) results += " = ";
-    line(fmt::format("{}call {}({})", results, function_name(call.function), list(call.args)));
-  }
-  void print(const If& branch) {
-    out_.append(indent_, ' ');
-    print_chain(branch);
-    out_ += '\n';
+    for (std::size_t i = 0; i < call.results.size(); ++i) {
+      out_ += i == 0 ? "let " : ", ";
+      declaration(call.results[i]);
+    }
+    append(out_, call.results.empty() ? "" : " = ", "call ", function_name(call.function), "(");
+    list(call.args);
+    out_ += ')';
   }
   /// An else that holds one if alone continues the chain.
-  void print_chain(const If& branch) {
-    out_ += fmt::format("if {} ", expression(branch.condition));
+  void print(const If& branch) {
+    out_ += "if ";
+    expression(branch.condition);
+    out_ += ' ';
     print(branch.then_block);
     const std::vector<Stmt>& otherwise = branch.else_block.statements;
     if (otherwise.empty()) return;
     out_ += " else ";
     if (otherwise.size() == 1 && std::holds_alternative<If>(otherwise[0].node)) {
-      print_chain(std::get<If>(otherwise[0].node));
+      print(std::get<If>(otherwise[0].node));
     } else {
       print(branch.else_block);
     }
   }
   void print(const For& loop) {
-    out_.append(indent_, ' ');
-    out_ += fmt::format("for {} in range({}, {}, {}) ", declaration(loop.variable), expression(loop.start),
-                        expression(loop.stop), expression(loop.step));
+    out_ += "for ";
+    declaration(loop.variable);
+    out_ += " in range(";
+    expression(loop.start);
+    out_ += ", ";
+    expression(loop.stop);
+    out_ += ", ";
+    expression(loop.step);
+    out_ += ") ";
     print(loop.body);
-    out_ += '\n';
   }
   void print(const While& loop) {
-    out_.append(indent_, ' ');
-    out_ += fmt::format("while {} ", expression(loop.condition));
+    out_ += "while ";
+    expression(loop.condition);
+    out_ += ' ';
     print(loop.body);
-    out_ += '\n';
   }
-  void print(const Break&) { line("break"); }
-  void print(const Continue&) { line("continue"); }
+  void print(const Break&) { out_ += "break"; }
+  void print(const Continue&) { out_ += "continue"; }
   void print(const Return& leave) {
-    line(leave.values.empty() ? "return" : fmt::format("return {}", list(leave.values)));
+    out_ += leave.values.empty() ? "return" : "return ";
+    list(leave.values);
   }
 
   const Module& module_;

@@ -5,9 +5,8 @@
 #include <cctype>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "ir/analysis.hpp"
+#include "ir/support/concat.hpp"
 
 namespace assay::source {
 namespace {
@@ -64,7 +63,7 @@ bool is_unclear(std::string_view outer, const Text& inner) {
 }
 
 std::string parenthesised(Text text, bool parentheses) {
-  return parentheses ? "(" + text.text + ")" : std::move(text.text);
+  return parentheses ? concat("(", text.text, ")") : std::move(text.text);
 }
 
 bool is_narrow(Type type) { return type.is_integer_scalar() && ir::row(type.scalar).bytes < 4; }
@@ -153,14 +152,14 @@ std::string ExpressionPrinter::operand(ExprId id, int precedence, LiteralForm fo
 std::string ExpressionPrinter::arguments(const std::vector<ExprId>& args, LiteralForm form) {
   std::string list;
   for (const ExprId arg : args)
-    list += (list.empty() ? "" : ", ") + print(arg, form);
+    append(list, list.empty() ? "" : ", ", print(arg, form));
   return list;
 }
 
 std::string ExpressionPrinter::element(ExprId array, const std::vector<ExprId>& indices) {
   const std::string base = operand(array, kPostfix);
   if (expr(array).type.is_local_array()) return base + subscript(indices[0]);
-  return fmt::format("{}.at({})", base, arguments(indices, LiteralForm::kBare));
+  return concat(base, ".at(", arguments(indices, LiteralForm::kBare), ")");
 }
 
 std::string ExpressionPrinter::null_test(ExprId array) {
@@ -175,7 +174,7 @@ std::string ExpressionPrinter::zero(Type type) {
   if (!type.is_scalar()) return unit_.type(type) + "{}";
   if (type.is_bool()) return "false";
   if (is_half_scalar(type)) return unit_.type(type) + "(0)";
-  return is_narrow(type) ? fmt::format("({})0", unit_.type(type)) : "0";
+  return is_narrow(type) ? concat("(", unit_.type(type), ")0") : "0";
 }
 
 Text ExpressionPrinter::text(ExprId id, LiteralForm form) {
@@ -191,13 +190,13 @@ Text ExpressionPrinter::text(ExprId id, LiteralForm form) {
     case ExprKind::kVariable: return {names_[static_cast<std::size_t>(e.variable)], kPostfix};
     case ExprKind::kOperation: return narrowed(e, operation(e));
     case ExprKind::kLoad: return load(e);
-    case ExprKind::kShapeOf: return {fmt::format("{}.shape[{}]", operand(e.args[0], kPostfix), e.index), kPostfix};
+    case ExprKind::kShapeOf:
+      return {concat(operand(e.args[0], kPostfix), ".shape[", std::to_string(e.index), "]"), kPostfix};
     case ExprKind::kField:
-      return {
-          fmt::format("{}.{}", operand(e.args[0], kPostfix), unit_.field_name(expr(e.args[0]).type.struct_id, e.index)),
-          kPostfix};
+      return {concat(operand(e.args[0], kPostfix), ".", unit_.field_name(expr(e.args[0]).type.struct_id, e.index)),
+              kPostfix};
     case ExprKind::kCall:
-      return {fmt::format("{}({})", unit_.function_name(e.index), arguments(e.args, LiteralForm::kBare)), kPostfix};
+      return {concat(unit_.function_name(e.index), "(", arguments(e.args, LiteralForm::kBare), ")"), kPostfix};
   }
   return {};
 }
@@ -208,7 +207,7 @@ Text ExpressionPrinter::load(const Expr& e) {
   std::string cell = element(e.args[0], indices);
   const std::string test = null_test(e.args[0]);
   if (test.empty()) return {std::move(cell), kPostfix};
-  return {fmt::format("{} ? {} : {}", test, cell, zero(e.type)), kTernary};
+  return {concat(test, " ? ", cell, " : ", zero(e.type)), kTernary};
 }
 
 /// Signed arithmetic that may overflow, and all 8- and 16-bit arithmetic, which C++ would do in int.
@@ -223,7 +222,7 @@ Text ExpressionPrinter::operation(const Expr& e) {
   if (wraps(e)) {
     const std::string_view function = wrapping_function(e.op);
     unit_.helpers().use(function);
-    return {fmt::format("{}({})", function, arguments(e.args, LiteralForm::kTyped)), kPostfix};
+    return {concat(function, "(", arguments(e.args, LiteralForm::kTyped), ")"), kPostfix};
   }
   switch (e.op) {
     case Op::kCast: return cast(e);
@@ -237,7 +236,7 @@ Text ExpressionPrinter::operation(const Expr& e) {
       if (e.type.is_tile()) return pattern(e, "tile_fill<$T>($0)");
       break;
     case Op::kWithField:
-      return {fmt::format("{}({})", unit_.use_setter(e.type.struct_id, e.index), arguments(e.args, LiteralForm::kBare)),
+      return {concat(unit_.use_setter(e.type.struct_id, e.index), "(", arguments(e.args, LiteralForm::kBare), ")"),
               kPostfix};
     default: break;
   }
@@ -250,7 +249,7 @@ Text ExpressionPrinter::extract(const Expr& e) {
   const Expr& whole = expr(e.args[0]);
   if (whole.type.is_matrix()) {
     unit_.helpers().use("row");
-    return {fmt::format("row({}, {})", print(e.args[0]), print(e.args[1])), kPostfix};
+    return {concat("row(", print(e.args[0]), ", ", print(e.args[1]), ")"), kPostfix};
   }
   if (whole.kind == ExprKind::kOperation && whole.op == Op::kExtract && expr(whole.args[0]).type.is_matrix()) {
     return {operand(whole.args[0], kPostfix) + subscript(whole.args[1]) + subscript(e.args[1]), kPostfix};
@@ -278,7 +277,7 @@ Text ExpressionPrinter::infix(const Expr& e, std::string_view token) {
     const bool parentheses = looser || is_unclear(token, side) || (is_comparison(precedence) && side.text[0] == '!');
     sides[i] = parenthesised(std::move(side), parentheses);
   }
-  return {fmt::format("{} {} {}", sides[0], token, sides[1]), precedence, token};
+  return {concat(sides[0], " ", token, " ", sides[1]), precedence, token};
 }
 
 Text ExpressionPrinter::prefix(const Expr& e, std::string_view token) {
@@ -290,8 +289,8 @@ Text ExpressionPrinter::prefix(const Expr& e, std::string_view token) {
 
 Text ExpressionPrinter::conditional(const Expr& e) {
   const LiteralForm form = LiteralForm::kTyped;
-  return {fmt::format("{} ? {} : {}", operand(e.args[0], kTernary + 1), operand(e.args[1], kTernary + 1, form),
-                      operand(e.args[2], kTernary, form)),
+  return {concat(operand(e.args[0], kTernary + 1), " ? ", operand(e.args[1], kTernary + 1, form), " : ",
+                 operand(e.args[2], kTernary, form)),
           kTernary};
 }
 
@@ -323,19 +322,19 @@ Text ExpressionPrinter::call_pattern(const Expr& e, std::string_view pattern) {
 
 Text ExpressionPrinter::cast(const Expr& e) {
   const std::string type = unit_.type(e.type);
-  if (is_one_word(type)) return {fmt::format("{}({})", type, print(e.args[0], LiteralForm::kBare)), kPostfix};
-  return {fmt::format("({}){}", type, operand(e.args[0], kUnary)), kUnary};
+  if (is_one_word(type)) return {concat(type, "(", print(e.args[0], LiteralForm::kBare), ")"), kPostfix};
+  return {concat("(", type, ")", operand(e.args[0], kUnary)), kUnary};
 }
 
 /// C++ computes on int what is narrower; the result is brought back to its own type.
 Text ExpressionPrinter::narrowed(const Expr& e, Text result) {
   if (is_half_scalar(e.type)) {
     const bool is_done = e.op == Op::kCast || e.op == Op::kConditional || e.op == Op::kExtract;
-    return is_done ? result : Text{fmt::format("{}({})", unit_.type(e.type), result.text), kPostfix};
+    return is_done ? result : Text{concat(unit_.type(e.type), "(", result.text, ")"), kPostfix};
   }
   const bool computed = !result.token.empty() || (result.precedence == kUnary && e.op != Op::kCast);
   if (!computed || !is_narrow(e.type)) return result;
-  return {fmt::format("({})({})", unit_.type(e.type), result.text), kUnary};
+  return {concat("(", unit_.type(e.type), ")(", result.text, ")"), kUnary};
 }
 
 /// The operators of vectors, matrices, quaternions and transforms are helpers.
@@ -345,7 +344,7 @@ void ExpressionPrinter::use_operator(const Expr& e) {
   const bool scales = e.args.size() == 1 || expr(e.args[0]).type.is_scalar() || expr(e.args[1]).type.is_scalar();
   const bool product = e.op == Op::kMul && !scales;
   if (product) unit_.helpers().use(e.type.is_quaternion() ? "quat_product" : "matrix_product");
-  else unit_.helpers().use(fmt::format("components_{}", suffix));
+  else unit_.helpers().use(concat("components_", suffix));
 }
 
 }  // namespace assay::source

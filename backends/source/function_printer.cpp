@@ -1,11 +1,11 @@
 #include "backends/source/function_printer.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "ir/analysis.hpp"
+#include "ir/support/concat.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::source {
@@ -26,6 +26,37 @@ std::string comment_text(std::string_view line) {
   return text;
 }
 
+/// Names that the text of any body may mention.
+const FixedNames& own_names() {
+  static const FixedNames kNames = [] {
+    FixedNames names{"real",         "half",      "bfloat",     "Float16",         "Lifted",   "Array",
+                     "Vec",          "Mat",       "Quat",       "Transform",       "infinity", "not_a_number",
+                     "wrap_add",     "wrap_sub",  "wrap_mul",   "wrap_neg",        "Tile",     "tile_leader",
+                     "tile_barrier", "tile_load", "tile_store", "tile_atomic_add", "tile_map", "tile_fill"};
+    static std::vector<std::string> components;
+    for (const ir::AtomicRow& row : ir::kAtomics)
+      components.push_back(concat(row.mnemonic, "_components"));
+    for (const ir::AtomicRow& row : ir::kAtomics)
+      names.insert(row.mnemonic);
+    names.insert(components.begin(), components.end());
+    return names;
+  }();
+  return kNames;
+}
+
+/// The functions that an operation's text calls, of both targets, so that they give the same names.
+const std::vector<std::string_view>& functions_of(Op op) {
+  static const std::vector<std::vector<std::string_view>> kFunctions = [] {
+    std::vector<std::vector<std::string_view>> functions;
+    for (const ir::OperationRow& row : ir::kOperations) {
+      std::vector<std::string_view>& called = functions.emplace_back(functions_in(row.cpu));
+      std::ranges::copy(functions_in(row.cuda), std::back_inserter(called));
+    }
+    return functions;
+  }();
+  return kFunctions[static_cast<std::size_t>(op)];
+}
+
 bool is_constant(const Expr& expr) { return expr.kind == ExprKind::kLiteral; }
 
 /// A range that a constant step walks downwards.
@@ -38,11 +69,15 @@ FunctionPrinter::FunctionPrinter(Unit& unit, const ir::Function& function, bool 
       function_(function),
       source_comments_(source_comments),
       names_(function.variables.size()),
+      scopes_(own_names()),
       assigned_(function.variables.size()),
       tiled_(ir::uses_tiles(function)),
       read_(function.variables.size()),
       changed_(function.variables.size()),
       expressions_(unit, function, names_) {
+  legal_.reserve(function.variables.size());
+  for (const ir::Variable& variable : function.variables)
+    legal_.push_back(legal_identifier(variable.name));
   if (tiled_) find_accesses();
   for (const ir::VarId variable : ir::assigned_variables(function.body)) {
     assigned_[static_cast<std::size_t>(variable)] = true;
@@ -50,14 +85,7 @@ FunctionPrinter::FunctionPrinter(Unit& unit, const ir::Function& function, bool 
   reserve_functions();
 }
 
-/// Names that the body's text may mention besides its variables.
 void FunctionPrinter::reserve_functions() {
-  for (const char* name : {"real",         "half",      "bfloat",     "Float16",         "Lifted",   "Array",
-                           "Vec",          "Mat",       "Quat",       "Transform",       "infinity", "not_a_number",
-                           "wrap_add",     "wrap_sub",  "wrap_mul",   "wrap_neg",        "Tile",     "tile_leader",
-                           "tile_barrier", "tile_load", "tile_store", "tile_atomic_add", "tile_map", "tile_fill"}) {
-    scopes_.reserve(name);
-  }
   for (const std::string& symbol : unit_.symbols())
     scopes_.reserve(symbol);
   for (std::size_t i = 0; i < unit_.module().structs.size(); ++i)
@@ -65,35 +93,31 @@ void FunctionPrinter::reserve_functions() {
   for (std::size_t i = 0; i < unit_.module().functions.size(); ++i) {
     scopes_.reserve(unit_.function_name(static_cast<int>(i)));
   }
+  std::vector<bool> seen(ir::kOperations.size());
   for (const Expr& expr : function_.expressions) {
     if (expr.kind != ExprKind::kOperation) continue;
-    // Of both targets, so that they give the same names.
-    for (const std::string_view pattern : {ir::row(expr.op).cpu, ir::row(expr.op).cuda}) {
-      for (const std::string_view name : functions_in(pattern))
-        scopes_.reserve(std::string(name));
+    if (const auto op = static_cast<std::size_t>(expr.op); !seen[op]) {
+      seen[op] = true;
+      for (const std::string_view name : functions_of(expr.op))
+        scopes_.reserve(name);
     }
     if (expr.op == Op::kWithField) scopes_.reserve(unit_.setter_name(expr.type.struct_id, expr.index));
-  }
-  for (const ir::AtomicRow& row : ir::kAtomics) {
-    scopes_.reserve(std::string(row.mnemonic));
-    scopes_.reserve(fmt::format("{}_components", row.mnemonic));
   }
 }
 
 std::string FunctionPrinter::internal_name(std::string_view name) {
-  const bool in_source = std::ranges::any_of(
-      function_.variables, [&](const ir::Variable& variable) { return legal_identifier(variable.name) == name; });
-  return scopes_.declare(in_source ? fmt::format("thread_{}", name) : std::string(name));
+  const bool in_source = std::ranges::find(legal_, name) != legal_.end();
+  return scopes_.declare(in_source ? concat("thread_", name) : std::string(name));
 }
 
 const std::string& FunctionPrinter::declare(ir::VarId variable) {
-  return names_[static_cast<std::size_t>(variable)] = scopes_.declare(function_.var(variable).name);
+  return names_[static_cast<std::size_t>(variable)] = scopes_.declare_legal(legal_[static_cast<std::size_t>(variable)]);
 }
 
 std::vector<std::string> FunctionPrinter::parameters() {
   std::vector<std::string> list;
   for (ir::VarId variable = 0; variable < function_.parameter_count; ++variable) {
-    list.push_back(fmt::format("{} {}", unit_.type(function_.var(variable).type), declare(variable)));
+    list.push_back(concat(unit_.type(function_.var(variable).type), " ", declare(variable)));
   }
   return list;
 }
@@ -124,7 +148,7 @@ std::string FunctionPrinter::comment(ir::Loc loc) {
   const bool known = loc.line > 0 && static_cast<std::size_t>(loc.line) <= source.size();
   if (!source_comments_ || !known || loc.line == commented_) return "";
   commented_ = loc.line;
-  return fmt::format("// {}: {}", loc.line, comment_text(source[static_cast<std::size_t>(loc.line) - 1]));
+  return concat("// ", std::to_string(loc.line), ": ", comment_text(source[static_cast<std::size_t>(loc.line) - 1]));
 }
 
 void FunctionPrinter::block(const ir::Block& block) {
@@ -144,15 +168,14 @@ void FunctionPrinter::print(const ir::Let& node) {
   if (type.is_local_array()) {
     const std::string element = unit_.type(type.element());
     const char* const start = function_.var(node.variable).scratch ? "" : " = {}";
-    lines_.add(fmt::format("{} {}[{}]{};", element, declare(node.variable), type.extent, start));
+    lines_.add(element, " ", declare(node.variable), "[", std::to_string(type.extent), "]", start, ";");
     return;
   }
   // The value is printed first: it may mention an outer variable of the same name.
   const std::string value = node.value != ir::kNone ? expressions_.initialiser(node.value)
                             : type.is_scalar()      ? expressions_.zero(type)
                                                     : "{}";
-  const std::string spelt = unit_.type(type);
-  lines_.add(fmt::format("{} {} = {};", spelt, declare(node.variable), value));
+  lines_.add(unit_.type(type), " ", declare(node.variable), " = ", value, ";");
 }
 
 void FunctionPrinter::print(const ir::Assign& node) {
@@ -171,18 +194,18 @@ void FunctionPrinter::print(const ir::Store& node) {
                       [&](ExprId a, ExprId b) { return same(a, b); });
   };
   const std::string test = expressions_.null_test(node.array);
-  const std::string guard = test.empty() ? "" : fmt::format("if ({}) ", test);
+  const std::string guard = test.empty() ? "" : concat("if (", test, ") ");
   if (function_.expr(node.value).type.is_tile() && !function_.expr(node.array).type.is_local_array()) {
     unit_.helpers().use("tile_store");
     const std::string value = kept(node.array, node.value);
     return change(node.array, true,
-                  fmt::format("{}tile_store({}, {}, {});", guard, expressions_.print(node.array), value,
-                              expressions_.arguments(node.indices, LiteralForm::kBare)));
+                  concat(guard, "tile_store(", expressions_.print(node.array), ", ", value, ", ",
+                         expressions_.arguments(node.indices, LiteralForm::kBare), ");"));
   }
   const std::string place = element_for_leader(node.array, node.indices);
   if (tiled_ && ir::works_with_tiles(function_, node.value)) {
     const std::string value = keep(node.value);
-    return change(node.array, false, fmt::format("{}{} = {};", guard, place, value));
+    return change(node.array, false, concat(guard, place, " = ", value, ";"));
   }
   change(node.array, false, guard + assignment(place, is_element, node.value));
 }
@@ -213,7 +236,7 @@ std::string FunctionPrinter::kept(ExprId array, ExprId value) {
 std::string FunctionPrinter::keep(ExprId value) {
   const std::string text = expressions_.initialiser(value);
   const std::string name = scopes_.declare("kept");
-  lines_.add(fmt::format("const {} {} = {};", unit_.type(function_.expr(value).type), name, text));
+  lines_.add("const ", unit_.type(function_.expr(value).type), " ", name, " = ", text, ";");
   return name;
 }
 
@@ -227,7 +250,7 @@ std::string FunctionPrinter::element_for_leader(ExprId array, const std::vector<
   std::string list;
   for (const ExprId index : indices)
     list += (list.empty() ? "" : ", ") + for_leader(index);
-  return fmt::format("{}.at({})", expressions_.print(array), list);
+  return concat(expressions_.print(array), ".at(", list, ")");
 }
 
 void FunctionPrinter::change(ExprId array, bool by_all, const std::string& statement) {
@@ -244,7 +267,7 @@ void FunctionPrinter::change(ExprId array, bool by_all, const std::string& state
 std::string FunctionPrinter::assignment(std::string place, Matches is_place, ExprId value) {
   const Expr& expr = function_.expr(value);
   const bool replaces = expr.kind == ExprKind::kOperation && (expr.op == Op::kInsert || expr.op == Op::kWithField);
-  if (!replaces || !is_place(expr.args[0])) return fmt::format("{} = {};", place, expressions_.initialiser(value));
+  if (!replaces || !is_place(expr.args[0])) return concat(place, " = ", expressions_.initialiser(value), ";");
   if (expr.op == Op::kInsert) {
     const auto is_component = [this, is_place, index = expr.args[1]](ExprId id) {
       const Expr& part = function_.expr(id);
@@ -256,15 +279,14 @@ std::string FunctionPrinter::assignment(std::string place, Matches is_place, Exp
     const bool is_component_of_row =
         part.kind == ExprKind::kOperation && part.op == Op::kInsert && is_component(part.args[0]);
     if (expr.type.is_matrix() && !is_component_of_row)
-      return fmt::format("{} = {};", place, expressions_.initialiser(value));
+      return concat(place, " = ", expressions_.initialiser(value), ";");
     return assignment(place + expressions_.subscript(expr.args[1]), is_component, expr.args[2]);
   }
   const auto is_field = [this, is_place, index = expr.index](ExprId id) {
     const Expr& part = function_.expr(id);
     return part.kind == ExprKind::kField && part.index == index && is_place(part.args[0]);
   };
-  return assignment(fmt::format("{}.{}", place, unit_.field_name(expr.type.struct_id, expr.index)), is_field,
-                    expr.args[1]);
+  return assignment(concat(place, ".", unit_.field_name(expr.type.struct_id, expr.index)), is_field, expr.args[1]);
 }
 
 bool FunctionPrinter::same(ExprId a, ExprId b) const {
@@ -284,38 +306,36 @@ void FunctionPrinter::print(const ir::Atomic& node) {
     const std::string value = kept(node.array, node.value);
     return change(
         node.array, true,
-        fmt::format("{}tile_atomic_add({}, {}, {});", test.empty() ? "" : fmt::format("if ({}) ", test),
-                    expressions_.print(node.array), value, expressions_.arguments(node.indices, LiteralForm::kBare)));
+        concat(test.empty() ? "" : concat("if (", test, ") "), "tile_atomic_add(", expressions_.print(node.array), ", ",
+               value, ", ", expressions_.arguments(node.indices, LiteralForm::kBare), ");"));
   }
-  const std::string function = fmt::format("{}{}", ir::row(node.op).mnemonic, type.is_aggregate() ? "_components" : "");
+  const std::string function = concat(ir::row(node.op).mnemonic, type.is_aggregate() ? "_components" : "");
   unit_.helpers().use(function);
   if (is_half(type.scalar) && unit_.target() == backends::SourceTarget::kCuda) unit_.helpers().use("atomic_add_half");
-  std::string call = fmt::format("{}({}, ", function, element_for_leader(node.array, node.indices));
+  std::string call = concat(function, "(", element_for_leader(node.array, node.indices), ", ");
   if (node.compare != ir::kNone) call += for_leader(node.compare) + ", ";
   call += for_leader(node.value) + ")";
   const std::string test = expressions_.null_test(node.array);
   if (node.result == ir::kNone) {
-    change(node.array, false, test.empty() ? call + ";" : fmt::format("if ({}) {};", test, call));
+    change(node.array, false, test.empty() ? call + ";" : concat("if (", test, ") ", call, ";"));
     return;
   }
-  if (!test.empty()) call = fmt::format("{} ? {} : {}", test, call, expressions_.zero(type));
-  const std::string spelt = unit_.type(type);
-  lines_.add(fmt::format("{} {} = {};", spelt, declare(node.result), call));
+  if (!test.empty()) call = concat(test, " ? ", call, " : ", expressions_.zero(type));
+  lines_.add(unit_.type(type), " ", declare(node.result), " = ", call, ";");
 }
 
 void FunctionPrinter::print(const ir::Call& node) {
   const std::string call =
-      fmt::format("{}({})", unit_.function_name(node.function), expressions_.arguments(node.args, LiteralForm::kBare));
+      concat(unit_.function_name(node.function), "(", expressions_.arguments(node.args, LiteralForm::kBare), ")");
   if (node.results.empty()) {
-    lines_.add(call + ";");
+    lines_.add(call, ";");
   } else if (node.results.size() == 1) {
-    const std::string type = unit_.type(function_.var(node.results[0]).type);
-    lines_.add(fmt::format("{} {} = {};", type, declare(node.results[0]), call));
+    lines_.add(unit_.type(function_.var(node.results[0]).type), " ", declare(node.results[0]), " = ", call, ";");
   } else {
     std::string names;
     for (const ir::VarId result : node.results)
       names += (names.empty() ? "" : ", ") + declare(result);
-    lines_.add(fmt::format("auto [{}] = {};", names, call));
+    lines_.add("auto [", names, "] = ", call, ";");
   }
 }
 
@@ -323,19 +343,19 @@ void FunctionPrinter::print(const ir::If& node) {
   const bool chain =
       node.else_block.statements.size() == 1 && std::holds_alternative<ir::If>(node.else_block.statements[0].node);
   if (node.then_block.statements.empty() && !node.else_block.statements.empty() && !chain) {
-    lines_.open(fmt::format("if {} {{", expressions_.negated_condition(node.condition)));
+    lines_.open("if ", expressions_.negated_condition(node.condition), " {");
     block(node.else_block);
     lines_.close();
     return;
   }
-  lines_.open(fmt::format("if {} {{", expressions_.condition(node.condition)));
+  lines_.open("if ", expressions_.condition(node.condition), " {");
   block(node.then_block);
   const ir::Block* rest = &node.else_block;
   while (rest->statements.size() == 1 && std::holds_alternative<ir::If>(rest->statements[0].node)) {
     const auto& nested = std::get<ir::If>(rest->statements[0].node);
     std::string shown = comment(rest->statements[0].loc);
     if (!shown.empty()) shown = "  " + shown;
-    lines_.reopen(fmt::format("}} else if {} {{{}", expressions_.condition(nested.condition), shown));
+    lines_.reopen(concat("} else if ", expressions_.condition(nested.condition), " {", shown));
     block(nested.then_block);
     rest = &nested.else_block;
   }
@@ -361,8 +381,8 @@ std::string FunctionPrinter::step_text(const std::string& variable, const Expr& 
   const auto by = static_cast<std::int64_t>(step.bits);
   if (by == 1) return "++" + variable;
   if (by == -1) return "--" + variable;
-  return fmt::format("{} {} {}", variable, by < 0 ? "-=" : "+=",
-                     by < 0 ? 0 - static_cast<std::uint64_t>(by) : static_cast<std::uint64_t>(by));
+  const std::uint64_t magnitude = by < 0 ? 0 - static_cast<std::uint64_t>(by) : static_cast<std::uint64_t>(by);
+  return concat(variable, by < 0 ? " -= " : " += ", std::to_string(magnitude));
 }
 
 /// Bounds are evaluated once: those that the body might change get variables of their own.
@@ -373,17 +393,18 @@ void FunctionPrinter::print(const ir::For& node) {
   std::string by = expressions_.print(node.step);
   scopes_.open();
   const std::string variable = declare(node.variable);
-  std::string head = fmt::format("for ({} {} = {}", unit_.type(function_.var(node.variable).type), variable, start);
+  std::string head = concat("for (", unit_.type(function_.var(node.variable).type), " ", variable, " = ", start);
   const auto keep = [&](std::string& text, std::string_view what) {
-    const std::string kept = scopes_.declare(fmt::format("{}_{}", variable, what));
-    head += fmt::format(", {} = {}", kept, std::exchange(text, kept));
+    const std::string kept = scopes_.declare(concat(variable, "_", what));
+    append(head, ", ", kept, " = ", std::exchange(text, kept));
   };
   if (!is_constant_in_loop(node.stop)) keep(stop, "stop");
   if (is_constant(step)) {
-    head += fmt::format("; {} {} {}; {}) {{", variable, descends(step) ? ">" : "<", stop, step_text(variable, step));
+    append(head, "; ", variable, descends(step) ? " > " : " < ", stop, "; ", step_text(variable, step), ") {");
   } else {
     keep(by, "step");
-    head += fmt::format("; {0} > 0 ? {1} < {2} : {1} > {2}; {1} += {0}) {{", by, variable, stop);
+    append(head, "; ", by, " > 0 ? ", variable, " < ", stop, " : ", variable, " > ", stop);
+    append(head, "; ", variable, " += ", by, ") {");
   }
   lines_.open(head);
   ++loops_;
@@ -394,7 +415,7 @@ void FunctionPrinter::print(const ir::For& node) {
 }
 
 void FunctionPrinter::print(const ir::While& node) {
-  lines_.open(fmt::format("while {} {{", expressions_.condition(node.condition)));
+  lines_.open("while ", expressions_.condition(node.condition), " {");
   ++loops_;
   block(node.body);
   --loops_;
@@ -403,13 +424,13 @@ void FunctionPrinter::print(const ir::While& node) {
 
 void FunctionPrinter::print(const ir::Return& node) {
   if (leaving_ == Leaving::kNextThread) {
-    lines_.add(loops_ > 0 ? fmt::format("goto {};", kNextThreadLabel) : "continue;");
+    lines_.add(loops_ > 0 ? concat("goto ", kNextThreadLabel, ";") : "continue;");
   } else if (node.values.empty()) {
     lines_.add("return;");
   } else if (node.values.size() == 1) {
-    lines_.add(fmt::format("return {};", expressions_.initialiser(node.values[0])));
+    lines_.add("return ", expressions_.initialiser(node.values[0]), ";");
   } else {
-    lines_.add(fmt::format("return {{{}}};", expressions_.arguments(node.values, LiteralForm::kBare)));
+    lines_.add("return {", expressions_.arguments(node.values, LiteralForm::kBare), "};");
   }
 }
 

@@ -40,6 +40,7 @@ class FunctionPrinter {
   std::string body(Leaving leaving, int depth);
 
  private:
+  /// Names that the body's text may mention besides its variables.
   void reserve_functions();
   /// "// 12: y[i] = x[i]" where the source's line is another than the one shown last, else empty.
   std::string comment(ir::Loc loc);
@@ -82,7 +83,8 @@ class FunctionPrinter {
   Unit& unit_;
   const ir::Function& function_;
   bool source_comments_;
-  std::vector<std::string> names_;
+  std::vector<std::string> legal_;  ///< by variable: its name as an identifier
+  std::vector<std::string> names_;  ///< by variable: the identifier that it has, once declared
   NameScopes scopes_;
   std::vector<bool> assigned_;  ///< by variable
   bool tiled_;

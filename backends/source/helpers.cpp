@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "backends/source/helper_texts.hpp"
+#include "ir/support/text_hash.hpp"
 
 namespace assay::source {
 namespace {
@@ -132,7 +132,7 @@ class Registry {
   }
 
   std::vector<HelperText> helpers_;
-  std::map<std::string, std::size_t, std::less<>> index_;
+  TextMap<std::size_t> index_;
 };
 
 const Registry& registry(SourceTarget target) {

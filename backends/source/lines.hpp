@@ -5,18 +5,29 @@
 #include <string_view>
 #include <utility>
 
+#include "ir/support/concat.hpp"
+
 namespace assay::source {
 
 class Lines {
  public:
   explicit Lines(int depth = 0) : depth_(depth) {}
 
-  void add(std::string_view line) { text_.append(static_cast<std::size_t>(2 * depth_), ' ').append(line) += '\n'; }
+  /// A line of these pieces.
+  template <class... Pieces>
+  void add(const Pieces&... pieces) {
+    text_.append(static_cast<std::size_t>(2 * depth_), ' ');
+    assay::append(text_, pieces...);
+    text_ += '\n';
+  }
   void blank() { text_ += '\n'; }
   /// Finished lines, as they are.
   void append(std::string_view text) { text_ += text; }
   /// A line that opens a block: "if (c) {".
-  void open(std::string_view line) { add(line), ++depth_; }
+  template <class... Pieces>
+  void open(const Pieces&... pieces) {
+    add(pieces...), ++depth_;
+  }
   void close(std::string_view line = "}") { --depth_, add(line); }
   /// "} else {", between the two.
   void reopen(std::string_view line) { close(line), ++depth_; }

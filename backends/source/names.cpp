@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <charconv>
 
 namespace assay::source {
 namespace {
 
-// Sorted, for binary search. Keywords and alternative tokens of C++20, qualifiers and variables of CUDA, and macros
-// that GNU compilers predefine without underscores.
+// Keywords and alternative tokens of C++20, qualifiers and variables of CUDA, and macros that GNU compilers predefine
+// without underscores.
 constexpr auto kReserved = std::to_array<std::string_view>({
     "NULL",          "alignas",      "alignof",
     "and",           "and_eq",       "asm",
@@ -45,8 +45,6 @@ constexpr auto kReserved = std::to_array<std::string_view>({
     "volatile",      "warpSize",     "wchar_t",
     "while",         "xor",          "xor_eq",
 });
-static_assert(std::ranges::is_sorted(kReserved));
-
 // C's mathematical functions (each also with the suffix f) and other functions that CUDA C++ declares by itself.
 constexpr auto kLibrary = std::to_array<std::string_view>({
     "abs",
@@ -159,21 +157,29 @@ constexpr auto kLibrary = std::to_array<std::string_view>({
 });
 static_assert(std::ranges::is_sorted(kLibrary));
 
-bool is_letter_or_digit(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || is_capital(c) || is_digit(c); }
+
+bool is_reserved(std::string_view name) {
+  static const FixedNames kNames(kReserved.begin(), kReserved.end());
+  return kNames.contains(name);
+}
 
 }  // namespace
 
 std::string legal_identifier(std::string_view name) {
   std::string legal;
+  legal.reserve(name.size() + 3);
   for (const char c : name) {
     const char next = is_letter_or_digit(c) ? c : '_';
     // Two underscores in a row are the compiler's.
     if (next != '_' || legal.empty() || legal.back() != '_') legal += next;
   }
-  const bool compilers_own = legal.size() > 1 && legal[0] == '_' && std::isupper(static_cast<unsigned char>(legal[1]));
+  const bool compilers_own = legal.size() > 1 && legal[0] == '_' && is_capital(legal[1]);
   if (legal.empty() || legal == "_" || compilers_own) legal = "v" + legal;
-  if (std::isdigit(static_cast<unsigned char>(legal[0]))) legal = "v_" + legal;
-  if (std::ranges::binary_search(kReserved, legal)) legal += '_';
+  if (is_digit(legal[0])) legal = "v_" + legal;
+  if (is_reserved(legal)) legal += '_';
   return legal;
 }
 
@@ -182,15 +188,49 @@ bool is_library_name(std::string_view name) {
   return name.ends_with('f') && std::ranges::binary_search(kLibrary, name.substr(0, name.size() - 1));
 }
 
-bool NameScopes::taken(const std::string& name) const {
-  return std::ranges::any_of(scopes_, [&](const auto& scope) { return scope.contains(name); });
+bool NameScopes::is_taken(std::string_view name) const {
+  if (fixed_ != nullptr && fixed_->contains(name)) return true;
+  const auto found = counts_.find(name);
+  return found != counts_.end() && found->second > 0;
 }
 
-std::string NameScopes::declare(std::string_view name) {
-  const std::string legal = legal_identifier(name);
-  std::string unique = legal;
-  for (int number = 1; taken(unique); ++number) {
-    unique = legal + (legal.ends_with('_') ? "" : "_") + std::to_string(number);
+void NameScopes::close() {
+  for (; taken_.size() > starts_.back(); taken_.pop_back())
+    release(*taken_.back());
+  starts_.pop_back();
+}
+
+void NameScopes::release(Counts::value_type& name) {
+  if (--name.second > 0) return;
+  const std::string_view text = name.first;
+  std::size_t stem = text.size();
+  while (stem > 0 && is_digit(text[stem - 1]))
+    --stem;
+  if (stem == text.size()) return;
+  const auto found = numbers_.find(text.substr(0, stem));
+  if (found == numbers_.end()) return;
+  int number = 0;
+  std::from_chars(text.data() + stem, text.data() + text.size(), number);
+  found->second = std::min(found->second, number);
+}
+
+void NameScopes::reserve(std::string_view name) {
+  auto found = counts_.find(name);
+  if (found == counts_.end()) found = counts_.emplace(name, 0).first;
+  ++found->second;
+  taken_.push_back(&*found);
+}
+
+std::string NameScopes::declare_legal(std::string_view name) {
+  std::string unique(name);
+  if (is_taken(unique)) {
+    if (!name.ends_with('_')) unique += '_';
+    const std::size_t stem = unique.size();
+    int& number = numbers_.try_emplace(unique, 1).first->second;
+    do {
+      unique.resize(stem);
+      unique += std::to_string(number++);
+    } while (is_taken(unique));
   }
   reserve(unique);
   return unique;

@@ -1,10 +1,13 @@
 // Identifiers of the emitted code: the user's names, made legal and unique.
 #pragma once
 
-#include <set>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
+
+#include "ir/support/text_hash.hpp"
 
 namespace assay::source {
 
@@ -16,23 +19,41 @@ std::string legal_identifier(std::string_view name);
 /// struct may not have it.
 bool is_library_name(std::string_view name);
 
+/// Names that are kept elsewhere.
+using FixedNames = std::unordered_set<std::string_view>;
+
 /// The names in use, scope by scope. A name that an inner scope released may be taken again.
 class NameScopes {
  public:
-  NameScopes() : scopes_(1) {}
+  NameScopes() = default;
+  /// `fixed` are names that are in use from the beginning; the set outlives this.
+  explicit NameScopes(const FixedNames& fixed) : fixed_(&fixed) {}
+  NameScopes(const NameScopes&) = delete;
+  NameScopes& operator=(const NameScopes&) = delete;
 
-  void open() { scopes_.emplace_back(); }
-  void close() { scopes_.pop_back(); }
+  void open() { starts_.push_back(taken_.size()); }
+  void close();
 
   /// Takes `name` as it is in the current scope.
-  void reserve(std::string name) { scopes_.back().insert(std::move(name)); }
+  void reserve(std::string_view name);
   /// A legal identifier like `name` that no open scope uses, taken in the current one: x, x_1, x_2.
-  std::string declare(std::string_view name);
+  std::string declare(std::string_view name) { return declare_legal(legal_identifier(name)); }
+  /// The same of a name that is legal.
+  std::string declare_legal(std::string_view name);
 
  private:
-  bool taken(const std::string& name) const;
+  /// How often each name is taken; those that were released stay, with 0.
+  using Counts = TextMap<int>;
 
-  std::vector<std::set<std::string>> scopes_;
+  bool is_taken(std::string_view name) const;
+  void release(Counts::value_type& name);
+
+  const FixedNames* fixed_ = nullptr;
+  Counts counts_;
+  std::vector<Counts::value_type*> taken_;  ///< in the order of taking
+  std::vector<std::size_t> starts_;         ///< of the inner scopes in it
+  /// By what comes in front of a number, "x_": no smaller number is free.
+  TextMap<int> numbers_;
 };
 
 }  // namespace assay::source

@@ -30,6 +30,31 @@ TEST(Names, AreUniqueInOpenScopes) {
   EXPECT_EQ(names.declare("x"), "x_2");
 }
 
+TEST(Names, TakeTheLeastNumberThatIsFree) {
+  const FixedNames fixed{"x_2"};
+  NameScopes names(fixed);
+  EXPECT_EQ(names.declare("x_2"), "x_2_1");
+  EXPECT_EQ(names.declare("x"), "x");
+  EXPECT_EQ(names.declare("x"), "x_1");
+  names.open();
+  EXPECT_EQ(names.declare("x"), "x_3");
+  EXPECT_EQ(names.declare("x_4"), "x_4");  // of its own name, not numbered
+  EXPECT_EQ(names.declare("x"), "x_5");
+  names.close();
+  EXPECT_EQ(names.declare("x"), "x_3");
+  EXPECT_EQ(names.declare("x"), "x_4");
+  EXPECT_EQ(names.declare("x_1"), "x_1_1");
+}
+
+TEST(Names, StayTakenWhileOneScopeHasThem) {
+  NameScopes names;
+  names.reserve("x");
+  names.open();
+  names.reserve("x");
+  names.close();
+  EXPECT_EQ(names.declare("x"), "x_1");
+}
+
 TEST(Names, KnowTheLibrary) {
   EXPECT_TRUE(is_library_name("sin"));
   EXPECT_TRUE(is_library_name("sinf"));

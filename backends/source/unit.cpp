@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/support/concat.hpp"
+
 namespace assay::source {
 
 using backends::SourceTarget;
@@ -27,18 +29,29 @@ std::string_view spelling(Scalar scalar) {
   return "";
 }
 
+namespace {
+
+/// What no struct or function of a kernel may be called.
+const FixedNames& own_names() {
+  static const FixedNames kNames = [] {
+    FixedNames names{"real",          "half",      "bfloat",      "fill_sample",  "show_value",   "require",
+                     "block_threads", "tile_lane", "tile_leader", "tile_barrier", "tile_scratch", "tile_share"};
+    // Of both targets, so that they give the same names.
+    for (const SourceTarget either : {SourceTarget::kCpp, SourceTarget::kCuda}) {
+      for (const HelperText& text : helpers_of(either))
+        names.insert(text.helper.name);
+    }
+    return names;
+  }();
+  return kNames;
+}
+
+}  // namespace
+
 Unit::Unit(const ir::Module& module, SourceTarget target, std::vector<std::string> symbols)
-    : module_(module), target_(target), symbols_(std::move(symbols)), helpers_(target) {
-  for (const char* name : {"real", "half", "bfloat", "fill_sample", "show_value", "require", "block_threads",
-                           "tile_lane", "tile_leader", "tile_barrier", "tile_scratch", "tile_share"})
-    globals_.reserve(name);
+    : module_(module), target_(target), symbols_(std::move(symbols)), helpers_(target), globals_(own_names()) {
   for (const std::string& symbol : symbols_)
     globals_.reserve(symbol);
-  // Of both targets, so that they give the same names.
-  for (const SourceTarget either : {SourceTarget::kCpp, SourceTarget::kCuda}) {
-    for (const HelperText& text : helpers_of(either))
-      globals_.reserve(text.helper.name);
-  }
   name_structs();
   name_functions();
 }
@@ -65,7 +78,7 @@ void Unit::name_functions() {
 std::string Unit::type(ir::Type type) {
   if (type.is_array()) {
     helpers_.use("Array");
-    return fmt::format("Array<{}, {}>", this->type(type.element()), type.rank);
+    return concat("Array<", this->type(type.element()), ", ", std::to_string(type.rank), ">");
   }
   const std::string_view scalar = spelling(type.scalar);
   if (type.tile_rank() > 0) {
@@ -77,7 +90,7 @@ std::string Unit::type(ir::Type type) {
   switch (type.shape) {
     case Shape::kVoid: return "void";
     case Shape::kScalar: return std::string(scalar);
-    case Shape::kVector: helpers_.use("Vec"); return fmt::format("Vec<{}, {}>", scalar, type.rows);
+    case Shape::kVector: helpers_.use("Vec"); return concat("Vec<", scalar, ", ", std::to_string(type.rows), ">");
     case Shape::kMatrix: helpers_.use("Mat"); return fmt::format("Mat<{}, {}, {}>", scalar, type.rows, type.cols);
     case Shape::kQuaternion: helpers_.use("Quat"); return fmt::format("Quat<{}>", scalar);
     case Shape::kTransform: helpers_.use("Transform"); return fmt::format("Transform<{}>", scalar);

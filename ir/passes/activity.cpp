@@ -16,7 +16,10 @@ class Walker {
         ssa_(ssa),
         varied_(ssa.values.size()),
         useful_(ssa.values.size()),
-        maskable_(ssa.values.size()) {
+        maskable_(ssa.values.size()),
+        differentiable_(ssa.values.size()) {
+    for (std::size_t v = 0; v < ssa.values.size(); ++v)
+      differentiable_[v] = carries_floats(module, ssa.values[v].type);
     for (int p = 0; p < kernel.parameter_count; ++p) {
       const Type type = kernel.var(p).type;
       varied_[static_cast<std::size_t>(p)] = type.is_value() && carries_floats(module, type);
@@ -41,9 +44,7 @@ class Walker {
     changed_ = true;
   }
   bool has(const ValueSet& set, ValueId value) const { return set[static_cast<std::size_t>(value)]; }
-  bool differentiable(ValueId value) const {
-    return carries_floats(module_, ssa_.values[static_cast<std::size_t>(value)].type);
-  }
+  bool differentiable(ValueId value) const { return has(differentiable_, value); }
 
   /// `to` depends on `from`: variation flows forward, usefulness and masking backward.
   void flow(const Operand& from, ValueId to, bool masks = false) {
@@ -116,7 +117,7 @@ class Walker {
   const Module& module_;
   const Function& kernel_;
   const SsaKernel& ssa_;
-  ValueSet varied_, useful_, maskable_;
+  ValueSet varied_, useful_, maskable_, differentiable_;
   bool changed_ = false;
 };
 
