@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ir/visit.hpp"
+
 namespace assay::frontend {
 namespace {
 
@@ -109,7 +111,12 @@ std::string StatementWriter::definition(std::string_view name) {
   text_.clear();
   for (const std::string& annotation : function_.annotations)
     text_ += fmt::format("# {}\n", annotation);
-  text_ += fmt::format("@wp.{}\n{}", decorator_, signature(name));
+  text_ += fmt::format("@wp.{}\n", decorator_);
+  head_ = static_cast<int>(function_.annotations.size()) + 1;
+  const std::string head = signature(name);
+  text_ += head;
+  lines_ = head_ + static_cast<int>(std::ranges::count(head, '\n'));
+  statements_.clear();
   if (function_.is_kernel) {
     const auto first = variables_.begin() + function_.parameter_count;
     line(fmt::format("{} = wp.tid()", fmt::join(first, first + function_.launch_rank, ", ")));
@@ -130,7 +137,20 @@ std::string StatementWriter::signature(std::string_view name) {
   return fmt::format("def {}(\n    {},\n){}:\n", name, fmt::join(parameters, ",\n    "), result);
 }
 
+void StatementWriter::place(ir::Function& function, std::string name, int first) const {
+  function.name = std::move(name);
+  function.loc = {.line = first + head_, .column = 1};
+  for (std::size_t i = 0; i < variables_.size(); ++i)
+    function.variables[i].name = variables_[i];
+  auto next = statements_.begin();
+  ir::for_each_statement(function.body, [&](ir::Stmt& statement) {
+    statement.loc = {.line = first + next->line, .column = next->column};
+    ++next;
+  });
+}
+
 void StatementWriter::line(std::string_view text) {
+  ++lines_;
   text_.append(static_cast<std::size_t>(4 * depth_), ' ');
   text_ += text;
   text_ += '\n';
@@ -143,6 +163,7 @@ void StatementWriter::block(const ir::Block& block) {
 }
 
 void StatementWriter::statement(const ir::Stmt& statement) {
+  statements_.push_back(here());
   std::visit(Overloaded{
                  [&](const ir::Let& node) { let(node, statement.loc); },
                  [&](const ir::Assign& node) { assign(node); },
@@ -306,8 +327,9 @@ void StatementWriter::call(const ir::Call& call) {
   std::vector<std::string> targets;
   for (const ir::VarId result : call.results)
     targets.push_back(name(result));
-  line(fmt::format("{}{}{}({})", fmt::join(targets, ", "), targets.empty() ? "" : " = ",
-                   expressions_.function_name(call.function), expressions_.list(call.args)));
+  const std::string results = fmt::format("{}{}", fmt::join(targets, ", "), targets.empty() ? "" : " = ");
+  statements_.back().column += static_cast<int>(results.size());  // the reader says where the call is
+  line(fmt::format("{}{}({})", results, expressions_.function_name(call.function), expressions_.list(call.args)));
 }
 
 void StatementWriter::if_(const ir::If& branch, std::string_view keyword) {
@@ -318,6 +340,7 @@ void StatementWriter::if_(const ir::If& branch, std::string_view keyword) {
   const auto& others = branch.else_block.statements;
   if (others.empty()) return;
   if (const auto* next = std::get_if<ir::If>(&others[0].node); next != nullptr && others.size() == 1) {
+    statements_.push_back(here());
     if_(*next, "elif");
     return;
   }

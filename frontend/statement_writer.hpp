@@ -27,6 +27,9 @@ class StatementWriter {
   /// The definition under `name`: comments, decorator, signature and body, with a newline at its end.
   std::string definition(std::string_view name);
   const std::optional<Error>& error() const { return expressions_.error(); }
+  /// Makes a copy of the function what reading the definition gives where its first line is number `first` of a file:
+  /// names and places.
+  void place(ir::Function& function, std::string name, int first) const;
 
  private:
   /// Whether an expression reads the place that an assignment writes.
@@ -60,6 +63,8 @@ class StatementWriter {
   const std::string& name(ir::VarId variable) const { return variables_[static_cast<std::size_t>(variable)]; }
   std::string value_of(ir::VarId variable, ir::ExprId value);
   void line(std::string_view text);
+  /// Where the next line will be.
+  ir::Loc here() const { return {.line = lines_, .column = 4 * depth_ + 1}; }
 
   const ir::Function& function_;
   std::vector<std::string> variables_;
@@ -72,6 +77,9 @@ class StatementWriter {
   const ir::Stmt* last_ = nullptr;   ///< of a gradient's body
   std::string text_;
   int depth_ = 1;
+  int lines_ = 0;                    ///< of the text so far
+  int head_ = 0;                     ///< lines in front of the one with "def"
+  std::vector<ir::Loc> statements_;  ///< where each one is, in the order of the text, lines counted from 0
 };
 
 }  // namespace assay::frontend

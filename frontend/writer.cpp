@@ -1,5 +1,6 @@
 #include "frontend/writer.hpp"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/source_text.hpp"
 #include "frontend/statement_writer.hpp"
 #include "ir/library.hpp"
 
@@ -101,7 +103,9 @@ const ir::Function* gradient_of(const ir::Module& module, std::size_t function) 
   return gradient == ir::kNone ? nullptr : &module.functions[static_cast<std::size_t>(gradient)];
 }
 
-Result<std::string> write_selection(const ir::Module& module, const Selection& selection) {
+/// `placed`, if any, is a copy of the module, which becomes what reading the file gives.
+Result<std::string> write_selection(const ir::Module& module, const Selection& selection,
+                                    ir::Module* placed = nullptr) {
   NamePool names;
   FileNames file{.structs = {}, .functions = {}, .aliases = TypeAliases(names)};
   for (const ir::StructDef& definition : module.structs)
@@ -125,21 +129,28 @@ Result<std::string> write_selection(const ir::Module& module, const Selection& s
   if (const std::string& aliases = file.aliases.definitions(); !aliases.empty()) text += "\n" + aliases;
   for (const std::size_t index : selection.structs)
     text += "\n\n" + write_struct(module, index, file);
-  const auto add = [&](const ir::Function& function, const std::string& name) {
+  for (std::size_t i = 0; placed != nullptr && i < file.structs.size(); ++i)
+    placed->structs[i].name = file.structs[i];
+  const auto add = [&](const ir::Function& function, const std::string& name, ir::Function* copy) {
     StatementWriter writer(module, function, file, names);
     if (const auto custom = customs.find(&function); custom != customs.end()) {
       const std::size_t of = custom->second;
       writer.customise(module.functions[of], file.functions[of], &function == gradient_of(module, of));
     }
-    text += "\n\n" + writer.definition(name);
+    text += "\n\n";
+    const auto first = static_cast<int>(std::ranges::count(text, '\n')) + 1;
+    text += writer.definition(name);
+    if (copy != nullptr && !writer.error()) writer.place(*copy, name, first);
     return writer.error();
   };
   for (const std::size_t index : selection.functions) {
     if (ir::library_name(module.functions[index])) continue;
-    if (auto error = add(module.functions[index], file.functions[index])) return *error;
+    ir::Function* const copy = placed == nullptr ? nullptr : &placed->functions[index];
+    if (auto error = add(module.functions[index], file.functions[index], copy)) return *error;
   }
   for (const std::size_t index : selection.kernels) {
-    if (auto error = add(module.kernels[index], kernel_names[index])) return *error;
+    ir::Function* const copy = placed == nullptr ? nullptr : &placed->kernels[index];
+    if (auto error = add(module.kernels[index], kernel_names[index], copy)) return *error;
   }
   return text;
 }
@@ -156,6 +167,24 @@ Result<std::string> write_kernel(const ir::Module& module, std::size_t kernel) {
   Selection selection{.structs = {}, .functions = {}, .kernels = {kernel}};
   select_used(module, module.kernels[kernel], selection);
   return write_selection(module, selection);
+}
+
+Result<std::optional<WrittenModule>> write_module(const ir::Module& module, std::string file_name) {
+  if (module.kernels.size() != 1) return std::optional<WrittenModule>();
+  Selection selection{.structs = {}, .functions = {}, .kernels = {0}};
+  select_used(module, module.kernels[0], selection);
+  const bool whole =
+      selection.structs.size() == module.structs.size() && selection.functions.size() == module.functions.size();
+  const bool custom = std::ranges::any_of(module.functions, [](const ir::Function& function) {
+    return function.gradient != ir::kNone || function.replay != ir::kNone;
+  });
+  if (!whole || custom) return std::optional<WrittenModule>();
+  ir::Module placed = module;
+  Result<std::string> python = write_selection(module, selection, &placed);
+  if (!python.ok()) return python.error();
+  placed.source_name = std::move(file_name);
+  placed.source_lines = split_lines(*python);
+  return std::optional(WrittenModule{.python = python.take(), .module = std::move(placed)});
 }
 
 }  // namespace assay::frontend

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "ir/module.hpp"
@@ -28,5 +29,16 @@ Result<std::string> write_python(const ir::Module& module);
 
 /// A file with kernel number `kernel` of the module, and the structs and functions that it uses.
 Result<std::string> write_kernel(const ir::Module& module, std::size_t kernel);
+
+/// A file and what reading it gives.
+struct WrittenModule {
+  std::string python;
+  ir::Module module;
+};
+
+/// A module's only kernel, which uses all of its structs and functions, with the module that reading the file of this
+/// name gives: the same program with the file's names, and places of statements but not of expressions. Nothing comes
+/// back for a module with other parts or with custom derivatives, which has to be read.
+Result<std::optional<WrittenModule>> write_module(const ir::Module& module, std::string file_name);
 
 }  // namespace assay::frontend

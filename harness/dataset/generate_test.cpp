@@ -7,8 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/source/print.hpp"
+#include "generators/generator.hpp"
 #include "harness/dataset/files.hpp"
+#include "harness/dataset/render.hpp"
 #include "harness/dataset/testing.hpp"
+#include "harness/select/random_kernels.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
 
@@ -63,6 +66,22 @@ TEST(Generate, WritesWhatTheSchemasDescribe) {
   const json stats = json::parse(read_file_text(folder / "d" / "stats.json").value());
   EXPECT_TRUE(schemas::Validator(schemas::kStatsSchemaText).complaints(stats).empty());
   EXPECT_EQ(stats.at("families"), json({{"arithmetic", 6}, {"loop", 6}, {"integer", 6}, {"struct_param", 6}}));
+}
+
+TEST(Generate, AKernelThatWasNotReadGivesTheSameRow) {
+  for (const generators::FamilyRow& family : generators::families()) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const std::string name = generators::generate(family.family, seed).name;
+      Result<harness::KernelSource> read = harness::random_kernel(name);
+      Result<harness::KernelSource> unread = harness::unread_random_kernel(name);
+      ASSERT_TRUE(read.ok() && unread.ok()) << name;
+      const Result<Rendered> expected = render(read.take(), printer());
+      const Result<Rendered> found = render(unread.take(), printer());
+      ASSERT_TRUE(expected.ok() && found.ok()) << name;
+      EXPECT_EQ(to_line(found->row), to_line(expected->row)) << name;
+      EXPECT_EQ(found->canonical, expected->canonical) << name;
+    }
+  }
 }
 
 TEST(Generate, RowsHoldBothDevicesAndBothPasses) {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/dataset/json_text.hpp"
+
 namespace assay::dataset {
 namespace {
 
@@ -31,7 +33,8 @@ bool is_number(const std::string& word) {
 void JsonScanner::feed(std::string_view piece) {
   while (!piece.empty() && !fault_) {
     const bool in_string = at_ == At::kString || at_ == At::kKey;
-    const std::size_t plain = in_string && escape_ == 0 && more_ == 0 ? take_plain(piece) : 0;
+    const bool free = in_string && escape_ == 0 && more_ == 0 && high_half_ == 0;
+    const std::size_t plain = free ? take_plain(piece) : 0;
     line_ += plain;
     piece.remove_prefix(plain);
     if (piece.empty() || fault_) break;
@@ -47,21 +50,17 @@ std::optional<ScanFault> JsonScanner::end() {
     if (!fault_ && at_ != At::kDone) fail(line_ == 0 ? "an empty line" : "the end of the line", "a whole JSON value");
   }
   std::optional<ScanFault> fault = std::exchange(fault_, std::nullopt);
-  *this = JsonScanner(limits_);
+  *this = JsonScanner(limits_, value_);
   return fault;
 }
 
 /// How many characters of a string stand for themselves and need no look.
 std::size_t JsonScanner::take_plain(std::string_view rest) {
-  std::size_t count = 0;
-  while (count < rest.size()) {
-    const auto byte = static_cast<unsigned char>(rest[count]);
-    if (byte < 0x20 || byte >= 0x80 || byte == '"' || byte == '\\') break;
-    ++count;
-  }
+  const std::size_t count = plain_prefix(rest);
   string_ += count;
-  if (token_.size() < kMostToken && at_ == At::kKey) token_ += rest.substr(0, std::min(count, kMostToken));
+  if (at_ == At::kKey && token_.size() < kMostToken) token_ += rest.substr(0, std::min(count, kMostToken));
   if (string_ > limits_.string) fail("a longer text", fmt::format("at most {} bytes in a text", limits_.string));
+  else if (value_ != nullptr) text_ += rest.substr(0, count);
   return count;
 }
 
@@ -90,6 +89,7 @@ void JsonScanner::take(char c) {
       at_ = At::kKey;
       string_ = 0;
       token_.clear();
+      text_.clear();
       return;
     case At::kColon:
       if (c != ':') return fail(shown(c), "':'");
@@ -105,6 +105,7 @@ void JsonScanner::take_value(char c) {
   if (c == '"') {
     at_ = At::kString;
     string_ = 0;
+    text_.clear();
     return;
   }
   if (!is_word(c)) return fail(shown(c), "a JSON value");
@@ -122,13 +123,25 @@ void JsonScanner::take_after(char c) {
 
 void JsonScanner::open(bool object) {
   if (frames_.size() == limits_.depth) return fail("deeper nesting", fmt::format("at most {} levels", limits_.depth));
+  if (value_ != nullptr) {
+    nlohmann::json& value = place();
+    value = object ? nlohmann::json::object() : nlohmann::json::array();
+    open_.push_back(&value);
+  }
   frames_.push_back({.object = object});
   at_ = object ? At::kFirstMember : At::kFirstItem;
 }
 
 void JsonScanner::close() {
   frames_.pop_back();
+  if (value_ != nullptr) open_.pop_back();
   value_done();
+}
+
+nlohmann::json& JsonScanner::place() {
+  if (frames_.empty()) return *value_;
+  nlohmann::json& around = *open_.back();
+  return frames_.back().object ? around[frames_.back().key] : around.emplace_back();
 }
 
 void JsonScanner::take_in_string(char c) {
@@ -137,22 +150,64 @@ void JsonScanner::take_in_string(char c) {
   if (more_ > 0) return utf8(byte);
   if (escape_ > 1) {
     if (std::isxdigit(byte) == 0) return fail(shown(c), "four hexadecimal digits after \\u");
+    unit_ = 16 * unit_ + static_cast<unsigned>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
     escape_ = escape_ == 2 ? 0 : escape_ - 1;
-    return;
+    return escape_ == 0 ? code_unit_done() : void();
   }
-  if (escape_ == 1) {
-    if (std::string_view("\"\\/bfnrtu").find(c) == std::string_view::npos) return fail(shown(c), "an escape of JSON");
-    escape_ = c == 'u' ? 5 : 0;
-    return;
-  }
+  if (escape_ == 1) return escaped(c);
+  if (high_half_ != 0 && c != '\\') return fail("half of a surrogate pair", "its other half behind it");
   if (c == '"') return string_done();
   if (c == '\\') escape_ = 1;
   else if (byte < 0x20) fail(shown(c), "control characters to be escaped");
   else utf8(byte);
 }
 
+void JsonScanner::escaped(char c) {
+  constexpr std::string_view kLetters = "\"\\/bfnrtu";
+  constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
+  const std::size_t letter = kLetters.find(c);
+  if (letter == std::string_view::npos) return fail(shown(c), "an escape of JSON");
+  escape_ = c == 'u' ? 5 : 0;
+  unit_ = 0;
+  if (c == 'u') return;
+  if (high_half_ != 0) return fail("half of a surrogate pair", "its other half behind it");
+  keep_code_point(static_cast<unsigned char>(kMeant[letter]));
+}
+
+void JsonScanner::code_unit_done() {
+  const bool is_high = unit_ >= 0xd800 && unit_ < 0xdc00;
+  const bool is_low = unit_ >= 0xdc00 && unit_ < 0xe000;
+  if (is_low != (high_half_ != 0)) return fail("half of a surrogate pair", "its other half behind it");
+  if (is_high) {
+    high_half_ = unit_;
+    return;
+  }
+  keep_code_point(is_low ? 0x10000 + ((high_half_ - 0xd800) << 10U) + (unit_ - 0xdc00) : unit_);
+  high_half_ = 0;
+}
+
+void JsonScanner::keep_code_point(unsigned code) {
+  const auto more = [&](unsigned shift) { keep(0x80U | ((code >> shift) & 0x3fU)); };
+  if (code < 0x80) return keep(code);
+  if (code < 0x800) {
+    keep(0xc0U | (code >> 6U));
+  } else if (code < 0x10000) {
+    keep(0xe0U | (code >> 12U)), more(6);
+  } else {
+    keep(0xf0U | (code >> 18U)), more(12), more(6);
+  }
+  more(0);
+}
+
+/// A byte that the string says.
+void JsonScanner::keep(unsigned byte) {
+  if (at_ == At::kKey && token_.size() < kMostToken) token_ += static_cast<char>(byte);
+  if (value_ != nullptr) text_ += static_cast<char>(byte);
+}
+
 /// Well-formed sequences as table 3-7 of the Unicode standard has them.
 void JsonScanner::utf8(unsigned char byte) {
+  keep(byte);
   const auto refuse = [&] { fail(fmt::format("the byte 0x{:02x}, which is no UTF-8", byte), "text in UTF-8"); };
   if (more_ > 0) {
     if (byte < low_ || byte > high_) return refuse();
@@ -174,9 +229,12 @@ void JsonScanner::utf8(unsigned char byte) {
 }
 
 void JsonScanner::string_done() {
-  if (at_ == At::kString) return value_done();
+  if (at_ == At::kString) {
+    if (value_ != nullptr) place() = text_;
+    return value_done();
+  }
   Frame& frame = frames_.back();
-  frame.key = token_;
+  frame.key = value_ == nullptr ? token_ : text_;
   if (std::ranges::find(frame.keys, token_) != frame.keys.end()) return fail("a member that comes twice", "it once");
   constexpr std::size_t kMostKeys = 256;  // more are not remembered: no row has so many
   if (frame.keys.size() < kMostKeys) frame.keys.push_back(token_);
@@ -186,6 +244,11 @@ void JsonScanner::string_done() {
 void JsonScanner::word_done() {
   if (token_ != "true" && token_ != "false" && token_ != "null" && !is_number(token_)) {
     return fail(fmt::format("'{}'", token_), "a JSON value");
+  }
+  if (value_ != nullptr) {
+    nlohmann::json word = nlohmann::json::parse(token_, nullptr, false);
+    if (word.is_discarded()) return fail(fmt::format("'{}'", token_), "a number that a double can hold");
+    place() = std::move(word);
   }
   value_done();
 }
@@ -209,6 +272,14 @@ std::string JsonScanner::pointer() const {
       text += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
   }
   return text;
+}
+
+std::optional<nlohmann::json> read_json(std::string_view text, ScanLimits limits) {
+  nlohmann::json value;
+  JsonScanner scanner(limits, &value);
+  scanner.feed(text);
+  if (scanner.end()) return std::nullopt;
+  return value;
 }
 
 }  // namespace assay::dataset

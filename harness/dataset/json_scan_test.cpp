@@ -16,11 +16,23 @@ std::optional<ScanFault> scan(std::string_view line, std::size_t piece = ~std::s
 }
 
 TEST(JsonScanner, TakesWhatIsJson) {
-  for (const std::string_view line :
-       {R"({"a":[1,-2.5e-3,"x\u00e9\n\"é日𝄞"],"b":{},"c":[],"d":null,"e":true})", "7", R"("")", " [ 1 , 2 ] "}) {
+  for (const std::string_view line : {R"({"a":[1,-2.5e-3,"x\u00e9\n\"é日𝄞"],"b":{},"c":[],"d":null,"e":true})", "7",
+                                      R"("")", " [ 1 , 2 ] ", R"({"é":"\ud834\udd1e","à":1})"}) {
     for (const std::size_t piece : {1U, 3U, 1000U})
       EXPECT_FALSE(scan(line, piece)) << line << ": " << scan(line, piece)->found;
   }
+}
+
+TEST(JsonScanner, BuildsWhatTheLibraryReads) {
+  for (const std::string_view line :
+       {R"({"a":[1,-2.5e-3,"x\u00e9\n\"é日𝄞"],"b":{},"c":[],"d":null,"e":true})", "7", R"("")", " [ 1 , [2, {}], [] ] ",
+        R"({"k\u00e9\ud834\udd1e\t":{"":[false,0.1,12345678901234567890,-9223372036854775808,"\\\/\b\f\r"]},"é":1})"}) {
+    const auto value = read_json(line);
+    ASSERT_TRUE(value) << line;
+    EXPECT_EQ(*value, nlohmann::json::parse(line)) << line;
+  }
+  for (const std::string_view line : {"", "{", "[1,]", "1e999", R"(["\ud834"])", "nonsense"})
+    EXPECT_FALSE(read_json(line)) << line;
 }
 
 struct Fault {
@@ -50,6 +62,11 @@ TEST(JsonScanner, NamesThePlaceOfWhatIsNot) {
       {R"({"a":"\q"})", "/a", "'q'"},
       {"{\"a\":\"\x01\"}", "/a", "0x01"},
       {R"({"a" 1})", "/a", "'1'"},
+      {R"({"a":"\ud834"})", "/a", "surrogate"},
+      {R"({"a":"\ud834\n"})", "/a", "surrogate"},
+      {R"({"a":"\ud834\u0041"})", "/a", "surrogate"},
+      {R"({"a":"\udd1e"})", "/a", "surrogate"},
+      {R"({"\u0061":1,"a":2})", "/a", "comes twice"},
       {R"({"a":1}})", "", "'}'"},
       {R"({"a":1,})", "", "'}'"},
       {R"({"x/y~z":[?]})", "/x~1y~0z", "'?'"},

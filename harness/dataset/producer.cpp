@@ -46,6 +46,11 @@ bool may_be_the_machine(const CaseRecord& record) {
   return record.outcome == Outcome::timed_out || record.outcome == Outcome::resource_error;
 }
 
+/// A kernel that is judged is read from its Python; one that is only printed need not be, and gives the same texts.
+Result<harness::KernelSource> random_source(const std::string& name, bool judged) {
+  return judged ? harness::random_kernel(name) : harness::unread_random_kernel(name);
+}
+
 json without_times(CaseRecord record) {
   record.time_ms = {};
   record.artifact.reset();  // the Python is kept beside it, and the rest follows from that
@@ -84,13 +89,13 @@ Rejected rejected_from(const json& line) {
           .records = line.at("records").get<std::vector<json>>()};
 }
 
-Accepted accept(const Task& task, const Row& row, const ir::Module& module) {
+Accepted accept(const Task& task, const Row& row, const Rendered& kernel) {
   return {.slot = task.slot,
           .attempt = task.attempt,
           .id = row.id,
           .line = to_line(row),
-          .facts = facts_of(row, module),
-          .shingles = shingles_of(ir::to_text(module, ir::Naming::kCanonical))};
+          .facts = facts_of(row, *kernel.source.module),
+          .shingles = shingles_of(kernel.canonical)};
 }
 
 Result<Accepted> accept_line(const Task& task, std::string line) {
@@ -133,7 +138,7 @@ Result<Produced> Producer::produce(std::span<const Task> tasks) const {
       if (candidate.failed.empty()) {
         const Stopwatch watch(produced.timing.write);
         add_unjudged(candidate);
-        produced.rows.push_back(accept(candidate.task, row_of(candidate), *candidate.kernel.source.module));
+        produced.rows.push_back(accept(candidate.task, row_of(candidate), candidate.kernel));
         continue;
       }
       const CaseRecord& first = candidate.failed.front();
@@ -163,7 +168,7 @@ Result<std::vector<Producer::Candidate>> Producer::draw(std::vector<Task>& tasks
     const auto name = task.attempt < kMostAttempts ? candidate_name(plan_, task.slot, task.attempt) : std::nullopt;
     if (!name) continue;
     Result<harness::KernelSource> source = plan_.kernels.empty()
-                                               ? harness::random_kernel(*name)
+                                               ? random_source(*name, plan_.verify)
                                                : read_kernel(plan_.kernels[task.slot.number].python, *name);
     if (!source.ok()) return source.error();
     std::string python = source->python;

@@ -66,7 +66,7 @@ struct Task {
 inline constexpr std::uint32_t kMostAttempts = 16;
 
 /// The accepted form of a row whose program is at hand.
-Accepted accept(const Task& task, const Row& row, const ir::Module& module);
+Accepted accept(const Task& task, const Row& row, const Rendered& kernel);
 /// The same of a line of JSON that an earlier run wrote. Fails where it is no row.
 Result<Accepted> accept_line(const Task& task, std::string line);
 

@@ -7,7 +7,7 @@
 #include "frontend/writer.hpp"
 #include "harness/select/python_file.hpp"
 #include "ir/analysis.hpp"
-#include "ir/hash.hpp"
+#include "ir/support/hash.hpp"
 #include "ir/text.hpp"
 #include "ir/verifier.hpp"
 
@@ -83,7 +83,8 @@ Result<Rendered> render(harness::KernelSource source, const harness::Printer& pr
   if (!cuda.ok()) return cuda.error();
 
   Rendered rendered;
-  rendered.row = {.id = ir::hash(module),
+  rendered.canonical = ir::to_text(module, ir::Naming::kCanonical);
+  rendered.row = {.id = sha256_hex(rendered.canonical),
                   .family = source.family,
                   .kernel_name = kernel.name,
                   .python_source = source.python,

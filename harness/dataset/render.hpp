@@ -17,6 +17,7 @@ namespace assay::dataset {
 struct Rendered {
   harness::KernelSource source;  ///< with its module
   Row row;
+  std::string canonical;                  ///< the IR's canonical text, whose hash is the row's id
   bool order_dependent_forward = false;   ///< it has atomics on floats, whose order decides the last bits
   bool order_dependent_backward = false;  ///< its derivative has
 };

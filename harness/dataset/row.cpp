@@ -9,7 +9,6 @@ namespace assay::dataset {
 namespace {
 
 using nlohmann::json;
-using Json = nlohmann::ordered_json;
 
 struct DoubtField {
   const char* name;
@@ -24,27 +23,30 @@ constexpr DoubtField kDoubts[] = {
     {"domain", &harness::InconclusiveCounts::domain},
 };
 
-Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
 std::optional<double> optional_from(const json& value) {
   return value.is_null() ? std::nullopt : std::optional(value.get<double>());
 }
 
-Json metadata_json(const Metadata& metadata) {
-  Json tools = Json::array();
-  for (const Tool& tool : metadata.toolchain)
-    tools.push_back({{"device", tool.device}, {"version", tool.version}, {"sha256", tool.sha256}});
-  return {{"generator", metadata.generator},
-          {"generator_version", metadata.generator_version},
-          {"kernels_version", metadata.kernels_version},
-          {"name", metadata.name},
-          {"seed", metadata.seed},
-          {"category", metadata.category},
-          {"device", metadata.device},
-          {"flags", metadata.flags},
-          {"effort", metadata.effort},
-          {"toolchain", tools},
-          {"licence", metadata.licence}};
+void append_metadata(std::string& out, const Metadata& metadata) {
+  JsonObject object(out);
+  object.add("generator", metadata.generator);
+  object.add("generator_version", metadata.generator_version);
+  object.add("kernels_version", metadata.kernels_version);
+  object.add("name", metadata.name);
+  object.add("seed", metadata.seed);
+  object.add("category", metadata.category);
+  object.add("device", metadata.device);
+  object.add("flags", metadata.flags);
+  object.add("effort", metadata.effort);
+  append_json_array(object.begin("toolchain"), metadata.toolchain, [&](const Tool& tool) {
+    JsonObject members(out);
+    members.add("device", tool.device);
+    members.add("version", tool.version);
+    members.add("sha256", tool.sha256);
+    members.close();
+  });
+  object.add("licence", metadata.licence);
+  object.close();
 }
 
 Metadata metadata_from(const json& value) {
@@ -83,69 +85,82 @@ Evidence evidence_from(const json& value) {
   return evidence;
 }
 
-void append_member(std::string& line, std::string_view name, const std::string& text, bool optional) {
-  line += ",\"";
-  line += name;
-  line += "\":";
-  if (optional && text.empty()) line += "null";
-  else append_json_string(line, text);
+void append_evidence(std::string& out, const Evidence& evidence) {
+  JsonObject object(out);
+  object.add("device", evidence.device);
+  object.add("pass", evidence.pass);
+  object.add("mode", evidence.mode);
+  object.add("verdict", evidence.verdict);
+  object.add("reason", evidence.reason);
+  object.add("rho_max", evidence.rho_max);
+  object.add("values_compared", evidence.values_compared);
+  object.add("input_sets", evidence.input_sets);
+  object.add("sizes", evidence.sizes);
+  object.add("finite_difference_rho", evidence.finite_difference_rho);
+  object.add("determinism", evidence.determinism);
+  object.add("memory_checks", evidence.memory_checks);
+  object.add("controls_rejected", evidence.controls_rejected);
+  JsonObject doubts(object.begin("inconclusive"));
+  for (const DoubtField& doubt : kDoubts)
+    doubts.add(doubt.name, evidence.inconclusive.*doubt.member);
+  doubts.close();
+  object.close();
+}
+
+void append_signature(std::string& out, const Row& row) {
+  append_json_array(out, row.signature, [&](const Parameter& parameter) {
+    JsonObject object(out);
+    object.add("name", parameter.name);
+    object.add("type", parameter.type);
+    object.add("rank", parameter.rank);
+    object.add("intent", parameter.intent);
+    object.add("differentiable", parameter.differentiable);
+    object.close();
+  });
+}
+
+void append_launch(std::string& out, const Row& row) {
+  JsonObject object(out);
+  object.add("rank", row.launch.rank);
+  object.add("conditions", row.launch.conditions);
+  object.close();
+}
+
+template <class Append, class Value>
+std::string text_by(const Append& append, const Value& value) {
+  std::string text;
+  append(text, value);
+  return text;
 }
 
 }  // namespace
 
-Json signature_json(const Row& row) {
-  Json parameters = Json::array();
-  for (const Parameter& parameter : row.signature) {
-    parameters.push_back({{"name", parameter.name},
-                          {"type", parameter.type},
-                          {"rank", parameter.rank},
-                          {"intent", parameter.intent},
-                          {"differentiable", parameter.differentiable}});
-  }
-  return parameters;
-}
-
-Json launch_json(const Row& row) { return {{"rank", row.launch.rank}, {"conditions", row.launch.conditions}}; }
-
-Json evidence_json(const Evidence& evidence) {
-  Json doubts = Json::object();
-  for (const DoubtField& doubt : kDoubts)
-    doubts[doubt.name] = evidence.inconclusive.*doubt.member;
-  return {{"device", evidence.device},
-          {"pass", evidence.pass},
-          {"mode", evidence.mode},
-          {"verdict", evidence.verdict},
-          {"reason", evidence.reason},
-          {"rho_max", optional_json(evidence.rho_max)},
-          {"values_compared", evidence.values_compared},
-          {"input_sets", evidence.input_sets},
-          {"sizes", evidence.sizes},
-          {"finite_difference_rho", optional_json(evidence.finite_difference_rho)},
-          {"determinism", evidence.determinism},
-          {"memory_checks", evidence.memory_checks},
-          {"controls_rejected", evidence.controls_rejected},
-          {"inconclusive", doubts}};
-}
+std::string signature_text(const Row& row) { return text_by(append_signature, row); }
+std::string launch_text(const Row& row) { return text_by(append_launch, row); }
+std::string evidence_text(const Evidence& evidence) { return text_by(append_evidence, evidence); }
 
 std::string to_line(const Row& row) {
-  std::size_t size = 4096;
+  std::size_t size = 8192;
   for (const TextField& field : kTextFields)
     size += (row.*field.member).size() + (row.*field.member).size() / 16;
-  std::string line = "{\"id\":";
+  std::string line;
   line.reserve(size);
-  append_json_string(line, row.id);
-  append_member(line, "schema_version", std::string(schemas::kDatasetRowSchemaVersion), false);
-  append_member(line, "family", row.family, false);
-  append_member(line, "kernel_name", row.kernel_name, false);
-  for (const TextField& field : kTextFields)
-    append_member(line, field.name, row.*field.member, field.optional);
-  Json evidence = Json::array();
-  for (const Evidence& one : row.evidence)
-    evidence.push_back(evidence_json(one));
-  line += ",\"signature\":" + signature_json(row).dump();
-  line += ",\"launch\":" + launch_json(row).dump();
-  line += ",\"metadata\":" + metadata_json(row.metadata).dump();
-  line += ",\"evidence\":" + evidence.dump() + "}";
+  JsonObject object(line);
+  object.add("id", row.id);
+  object.add("schema_version", schemas::kDatasetRowSchemaVersion);
+  object.add("family", row.family);
+  object.add("kernel_name", row.kernel_name);
+  for (const TextField& field : kTextFields) {
+    const std::string& text = row.*field.member;
+    if (field.optional && text.empty()) object.add_null(field.name);
+    else object.add(field.name, text);
+  }
+  append_signature(object.begin("signature"), row);
+  append_launch(object.begin("launch"), row);
+  append_metadata(object.begin("metadata"), row.metadata);
+  append_json_array(object.begin("evidence"), row.evidence,
+                    [&](const Evidence& evidence) { append_evidence(line, evidence); });
+  object.close();
   return line;
 }
 

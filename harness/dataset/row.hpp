@@ -116,9 +116,9 @@ std::string to_line(const Row& row);
 /// The inverse, of a document that the schema admits.
 Row row_from(const nlohmann::json& line);
 
-/// What a row says of a kernel in the small members: for messages about a single one.
-nlohmann::ordered_json signature_json(const Row& row);
-nlohmann::ordered_json launch_json(const Row& row);
-nlohmann::ordered_json evidence_json(const Evidence& evidence);
+/// Small members of a line by themselves: to compare, and for messages about a single one.
+std::string signature_text(const Row& row);
+std::string launch_text(const Row& row);
+std::string evidence_text(const Evidence& evidence);
 
 }  // namespace assay::dataset

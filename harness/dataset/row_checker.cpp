@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/dataset/json_scan.hpp"
 #include "harness/dataset/render.hpp"
 #include "harness/select/python_file.hpp"
 #include "ir/text.hpp"
@@ -143,12 +144,13 @@ RowChecker::RowChecker(harness::Printer printer)
     : printer_(std::move(printer)), schema_(schemas::kDatasetRowSchemaText) {}
 
 std::optional<Checked> RowChecker::check(const std::string& line, std::vector<Complaint>& complaints) const {
-  const json parsed = json::parse(line, nullptr, false);
-  About about(id_in(parsed), complaints);
-  if (parsed.is_discarded()) {
-    about.error("", shown(line), "a JSON object");
+  const std::optional<json> read = read_json(line);
+  if (!read) {
+    About("", complaints).error("", shown(line), "a JSON object");
     return std::nullopt;
   }
+  const json& parsed = *read;
+  About about(id_in(parsed), complaints);
   if (const auto wrong = schema_.complaints(parsed); !wrong.empty()) {
     for (const schemas::Complaint& one : wrong)
       about.error(one.pointer, one.found, one.expected);
@@ -178,8 +180,8 @@ void RowChecker::check_program(const Row& row, Checked& checked, std::vector<Com
   if (!source.ok()) return about.error("/python_source", source.error().text(), "one kernel in Warp Python");
   const std::shared_ptr<const ir::Module> module = source->module;
   checked.facts = facts_of(row, *module);
-  checked.shingles = shingles_of(ir::to_text(*module, ir::Naming::kCanonical));
   const Result<Rendered> rendered = render(source.take(), printer_);
+  checked.shingles = shingles_of(rendered.ok() ? rendered->canonical : ir::to_text(*module, ir::Naming::kCanonical));
   if (!rendered.ok()) return about.error("/python_source", rendered.error().text(), "a kernel with a derivative");
   const Row& again = rendered->row;
   about.same("/id", row.id, again.id);
@@ -189,8 +191,8 @@ void RowChecker::check_program(const Row& row, Checked& checked, std::vector<Com
     const auto [found, expected] = first_difference(row.*field.member, again.*field.member);
     about.error(fmt::format("/{}", field.name), found, expected + ", which the Python gives");
   }
-  about.same("/signature", signature_json(row).dump(), signature_json(again).dump());
-  about.same("/launch", launch_json(row).dump(), launch_json(again).dump());
+  about.same("/signature", signature_text(row), signature_text(again));
+  about.same("/launch", launch_text(row), launch_text(again));
 }
 
 void RowChecker::check_older(const std::string& text, std::vector<Complaint>& complaints) const {

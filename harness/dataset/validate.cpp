@@ -367,7 +367,7 @@ class Validating {
       };
       if (std::ranges::none_of(again.metadata.toolchain, has_tool)) continue;
       complain_of(place, fmt::format("/evidence/{}", before - place.row.evidence.begin()),
-                  shown(evidence_json(*before).dump()), evidence_json(one).dump() + " by judging again");
+                  shown(evidence_text(*before)), evidence_text(one) + " by judging again");
     }
   }
 

@@ -7,13 +7,21 @@
 
 #include "frontend/writer.hpp"
 #include "harness/select/python_file.hpp"
-#include "ir/hash.hpp"
+#include "ir/text.hpp"
 
 namespace assay::harness {
 namespace {
 
 Error defect(const std::string& name, const std::string& what) {
   return {fmt::format("defect of Assay: the generated kernel {}", what), name};
+}
+
+void name_source(KernelSource& source, const std::string& name) {
+  const std::size_t slash = name.find('/');
+  source.family = name.substr(0, slash);
+  source.kernel = name.substr(slash + 1);
+  source.selector = name;
+  source.file.clear();
 }
 
 Result<KernelSource> source_of(const generators::Generated& made) {
@@ -24,12 +32,9 @@ Result<KernelSource> source_of(const generators::Generated& made) {
   if (read->kernels.size() != 1) return defect(made.name, "reads back as several");
   KernelSource source = std::move(read->kernels.front());
   if (source.unreadable) return defect(made.name, "cannot be read back: " + source.unreadable->text());
-  if (ir::hash(*source.module) != ir::hash(made.module)) return defect(made.name, "reads back as another program");
-  const std::size_t slash = made.name.find('/');
-  source.family = made.name.substr(0, slash);
-  source.kernel = made.name.substr(slash + 1);
-  source.selector = made.name;
-  source.file.clear();
+  const auto canonical = [](const ir::Module& module) { return ir::to_text(module, ir::Naming::kCanonical); };
+  if (canonical(*source.module) != canonical(made.module)) return defect(made.name, "reads back as another program");
+  name_source(source, made.name);
   return source;
 }
 
@@ -39,6 +44,19 @@ Result<KernelSource> random_kernel(std::string_view name) {
   const Result<generators::Generated> made = generators::generate_named(name);
   if (!made.ok()) return made.error();
   return source_of(*made);
+}
+
+Result<KernelSource> unread_random_kernel(std::string_view name) {
+  Result<generators::Generated> made = generators::generate_named(name);
+  if (!made.ok()) return made.error();
+  Result<std::optional<frontend::WrittenModule>> written = frontend::write_module(made->module, made->name + ".py");
+  if (!written.ok()) return defect(made->name, "cannot be written as Python: " + written.error().text());
+  if (!written->has_value()) return source_of(*made);
+  frontend::WrittenModule& whole = **written;
+  KernelSource source{.module = std::make_shared<const ir::Module>(std::move(whole.module)),
+                      .python = std::move(whole.python)};
+  name_source(source, made->name);
+  return source;
 }
 
 Result<std::vector<KernelSource>> random_kernels(generators::Family family, std::uint64_t first, int count) {

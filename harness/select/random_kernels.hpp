@@ -16,6 +16,10 @@ namespace assay::harness {
 /// what was read is another program than what was generated.
 Result<KernelSource> random_kernel(std::string_view name);
 
+/// The same kernel with the module that reading its Python is known to give, unread where the writer can tell it
+/// (frontend::write_module): the same texts follow from it, but nothing has checked that the Python says what it says.
+Result<KernelSource> unread_random_kernel(std::string_view name);
+
 /// The `count` kernels of the family from seed `first` on.
 Result<std::vector<KernelSource>> random_kernels(generators::Family family, std::uint64_t first, int count);
 
