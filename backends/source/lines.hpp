@@ -11,7 +11,7 @@ namespace assay::source {
 
 class Lines {
  public:
-  explicit Lines(int depth = 0) : depth_(depth) {}
+  explicit Lines(int depth = 0) : depth_(depth) { text_.reserve(1024); }
 
   /// A line of these pieces.
   template <class... Pieces>

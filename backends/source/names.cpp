@@ -200,7 +200,7 @@ void NameScopes::close() {
   starts_.pop_back();
 }
 
-void NameScopes::release(Counts::value_type& name) {
+void NameScopes::release(Numbers::value_type& name) {
   if (--name.second > 0) return;
   const std::string_view text = name.first;
   std::size_t stem = text.size();
@@ -226,7 +226,9 @@ std::string NameScopes::declare_legal(std::string_view name) {
   if (is_taken(unique)) {
     if (!name.ends_with('_')) unique += '_';
     const std::size_t stem = unique.size();
-    int& number = numbers_.try_emplace(unique, 1).first->second;
+    auto found = numbers_.find(std::string_view(unique));
+    if (found == numbers_.end()) found = numbers_.emplace(unique, 1).first;
+    int& number = found->second;
     do {
       unique.resize(stem);
       unique += std::to_string(number++);

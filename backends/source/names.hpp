@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory_resource>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -42,18 +45,20 @@ class NameScopes {
   std::string declare_legal(std::string_view name);
 
  private:
-  /// How often each name is taken; those that were released stay, with 0.
-  using Counts = TextMap<int>;
+  using Numbers = std::pmr::unordered_map<std::pmr::string, int, TextHash, std::equal_to<>>;
 
   bool is_taken(std::string_view name) const;
-  void release(Counts::value_type& name);
+  void release(Numbers::value_type& name);
 
   const FixedNames* fixed_ = nullptr;
-  Counts counts_;
-  std::vector<Counts::value_type*> taken_;  ///< in the order of taking
-  std::vector<std::size_t> starts_;         ///< of the inner scopes in it
+  /// Of the names, which all go at once.
+  std::pmr::monotonic_buffer_resource memory_{8192};
+  /// How often each name is taken; those that were released stay, with 0.
+  Numbers counts_{&memory_};
+  std::vector<Numbers::value_type*> taken_;  ///< in the order of taking
+  std::vector<std::size_t> starts_;          ///< of the inner scopes in it
   /// By what comes in front of a number, "x_": no smaller number is free.
-  TextMap<int> numbers_;
+  Numbers numbers_{&memory_};
 };
 
 }  // namespace assay::source

@@ -41,14 +41,14 @@ int first_choice(Op op) {
 
 }  // namespace
 
-Overflow::Overflow(const ir::Function& function)
-    : function_(function), small_(function.variables.size()), given_(function.variables.size()) {
+Overflow::Overflow(const ir::Function& function) : function_(function), small_(function.variables.size()) {
   for (VarId variable = 0; variable < static_cast<VarId>(small_.size()); ++variable) {
     const ir::Variable& declared = function.var(variable);
     const bool own = !function.is_parameter(variable) || (function.is_kernel && !declared.type.is_array());
     small_[static_cast<std::size_t>(variable)] = own && holds_integers(declared);
   }
   collect();
+  std::ranges::stable_sort(given_, {}, &std::pair<VarId, ExprId>::first);
   collect_indices();
   // From the assumption that all are small, until none is left that contradicts it.
   for (bool changed = true; changed;) {
@@ -62,7 +62,7 @@ Overflow::Overflow(const ir::Function& function)
 }
 
 void Overflow::give(VarId variable, ExprId value) {
-  if (value != ir::kNone) given_[static_cast<std::size_t>(variable)].push_back(value);
+  if (value != ir::kNone) given_.emplace_back(variable, value);
 }
 
 /// Results of calls and atomics are not small; nor is what is stored through anything but a local array's name.
@@ -114,7 +114,7 @@ void Overflow::take_as_index(ExprId id) {
 }
 
 bool Overflow::is_given_small_values(VarId variable) const {
-  return std::ranges::all_of(given_[static_cast<std::size_t>(variable)],
+  return std::ranges::all_of(given_to(variable),
                              [&](ExprId value) { return is_small(value) && !grows(variable, value); });
 }
 
@@ -144,7 +144,7 @@ bool Overflow::depends_on(ExprId value, VarId variable, std::vector<bool>& seen)
     const auto index = static_cast<std::size_t>(expr.variable);
     if (depends || seen[index]) return;
     seen[index] = true;
-    for (const ExprId given : given_[index])
+    for (const ExprId given : given_to(expr.variable))
       depends = depends || depends_on(given, variable, seen);
   });
   return depends;

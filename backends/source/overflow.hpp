@@ -9,7 +9,10 @@
 // memory or accumulated, may overflow.
 #pragma once
 
+#include <algorithm>
+#include <ranges>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "ir/module.hpp"
@@ -34,6 +37,11 @@ class Overflow {
   void collect_indices();
   void take_as_index(ir::ExprId expr);
   void give(ir::VarId variable, ir::ExprId value);
+  /// What a variable is given.
+  auto given_to(ir::VarId variable) const {
+    using Given = std::pair<ir::VarId, ir::ExprId>;
+    return std::ranges::equal_range(given_, variable, {}, &Given::first) | std::views::values;
+  }
   bool is_given_small_values(ir::VarId variable) const;
   bool grows(ir::VarId variable, ir::ExprId value) const;
   bool depends_on(ir::ExprId value, ir::VarId variable, std::vector<bool>& seen) const;
@@ -42,7 +50,8 @@ class Overflow {
   const ir::Function& function_;
   std::vector<bool> small_;  ///< by variable
   std::set<const ir::Expr*> in_index_;
-  std::vector<std::vector<ir::ExprId>> given_;  ///< by variable: the values that it or its elements are given
+  /// The values that variables or their elements are given, each behind its variable, ordered by that.
+  std::vector<std::pair<ir::VarId, ir::ExprId>> given_;
 };
 
 }  // namespace assay::source

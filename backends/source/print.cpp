@@ -14,6 +14,7 @@
 #include "backends/source/support.hpp"
 #include "backends/source/unit.hpp"
 #include "ir/analysis.hpp"
+#include "ir/support/concat.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::source {
@@ -72,14 +73,14 @@ class KernelPrinter {
     const std::string entries = this->entries();
     const std::string structs = this->structs();
     const std::string setters = this->setters();
-    const std::string rest = structs + setters + functions + entries;
+    const std::string rest = concat(structs, setters, functions, entries);
     std::string aliases;
     if (rest.find("half") != std::string::npos && uses(ir::Scalar::kF16)) aliases += kHalfAlias;
     if (rest.find("bfloat") != std::string::npos && uses(ir::Scalar::kBF16)) aliases += kBFloatAlias;
     if (!aliases.empty()) unit_.helpers().use("Float16");
     const bool uses_real = !aliases.empty() || rest.find("real") != std::string::npos;
     kernel_.name = legal_identifier(forward_.name);
-    kernel_.body = heading() + std::string(uses_real ? kAlias : "") + aliases + rest;
+    kernel_.body = concat(heading(), uses_real ? kAlias : "", aliases, rest);
     if (options_.with_host) kernel_.body += cuda_host(unit_, structs_, forward_, backward_, kernel_.entries);
     kernel_.helpers = unit_.helpers().list();
     if (options_.with_host && !aliases.empty()) return Error{"no host program is printed for half precision"};

@@ -1,10 +1,12 @@
 #include "harness/dataset/validate.hpp"
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Lines that are in memory at once; their texts are bounded by the scanner's limits.
+/// Lines that are checked together; twice as many are in memory, and their texts are bounded by the scanner's limits.
 constexpr std::size_t kBatch = 64;
 constexpr std::size_t kBatchBytes = std::size_t{32} << 20;
 /// Every finding is told, but a file of nothing but faults is not kept whole.
@@ -181,15 +183,21 @@ class Validating {
     ++result_.files;
     std::vector<ScannedLine> batch;
     std::size_t bytes = 0;
+    std::future<void> checking;  // of the batch before, while this one is scanned
+    const auto check = [&] {
+      if (checking.valid()) checking.get();
+      checking =
+          std::async(checkers_.size() > 1 ? std::launch::async : std::launch::deferred,
+                     [this, &file, &split, lines = std::exchange(batch, {})] { check_batch(lines, file, split); });
+      bytes = 0;
+    };
     const Result<void> read = scan_lines(path, [&](ScannedLine line) {
       bytes += line.text.size();
       batch.push_back(std::move(line));
-      if (batch.size() < kBatch * checkers_.size() && bytes < kBatchBytes) return;
-      check_batch(batch, file, split);
-      batch.clear();
-      bytes = 0;
+      if (batch.size() >= kBatch * checkers_.size() || bytes >= kBatchBytes) check();
     });
-    check_batch(batch, file, split);
+    check();
+    checking.get();
     if (!read.ok()) complain(file, "", shown(read.error().message), "a file that can be read to its end");
   }
 
