@@ -15,6 +15,10 @@ namespace {
 /// Longer keys are cut in messages; longer numbers are none.
 constexpr std::size_t kMostToken = 256;
 
+/// The letters of escapes, and what they mean.
+constexpr std::string_view kLetters = "\"\\/bfnrt";
+constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
+
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '+' || c == '.'; }
 
@@ -54,13 +58,23 @@ std::optional<ScanFault> JsonScanner::end() {
   return fault;
 }
 
-/// How many characters of a string stand for themselves and need no look.
+/// Takes the characters of a string that stand for themselves, and escapes of one letter, which source code is full of;
+/// says how many bytes that were.
 std::size_t JsonScanner::take_plain(std::string_view rest) {
-  const std::size_t count = plain_prefix(rest);
+  std::size_t count = 0;
+  for (;;) {
+    const std::string_view plain = rest.substr(count, plain_prefix(rest.substr(count)));
+    if (at_ == At::kKey && token_.size() < kMostToken) token_ += plain.substr(0, kMostToken);
+    if (value_ != nullptr) text_ += plain;
+    count += plain.size();
+    if (rest.size() - count < 2 || rest[count] != '\\') break;
+    const std::size_t letter = kLetters.find(rest[count + 1]);
+    if (letter == std::string_view::npos) break;
+    keep(static_cast<unsigned char>(kMeant[letter]));
+    count += 2;
+  }
   string_ += count;
-  if (at_ == At::kKey && token_.size() < kMostToken) token_ += rest.substr(0, std::min(count, kMostToken));
   if (string_ > limits_.string) fail("a longer text", fmt::format("at most {} bytes in a text", limits_.string));
-  else if (value_ != nullptr) text_ += rest.substr(0, count);
   return count;
 }
 
@@ -163,10 +177,8 @@ void JsonScanner::take_in_string(char c) {
 }
 
 void JsonScanner::escaped(char c) {
-  constexpr std::string_view kLetters = "\"\\/bfnrtu";
-  constexpr std::string_view kMeant = "\"\\/\b\f\n\r\t";
   const std::size_t letter = kLetters.find(c);
-  if (letter == std::string_view::npos) return fail(shown(c), "an escape of JSON");
+  if (letter == std::string_view::npos && c != 'u') return fail(shown(c), "an escape of JSON");
   escape_ = c == 'u' ? 5 : 0;
   unit_ = 0;
   if (c == 'u') return;
