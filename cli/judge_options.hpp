@@ -31,6 +31,7 @@ struct JudgeOptions {
   std::size_t device_bytes = 0;        ///< of the device cuda, as DeviceOptions::device_bytes
   std::string mirror;                  ///< of the device cuda, as DeviceOptions::mirror
   std::string output = "out";
+  bool fresh = false;                                             ///< judge what an earlier run proved, too
   std::optional<harness::MeasureOptions> measure = std::nullopt;  ///< how fast what passes runs; nothing: not asked
   bool resume = false;                                            ///< go on with the records in `output`
   std::string failed_in;  ///< judge what failed in this folder's run, in place of the selectors; empty: the selectors

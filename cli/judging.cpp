@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/build_cache.hpp"
 #include "cli/command.hpp"
 #include "cli/devices.hpp"
 #include "cli/emission.hpp"
@@ -21,6 +22,7 @@
 #include "harness/record/expectation_file.hpp"
 #include "harness/record/record_writer.hpp"
 #include "harness/run/run.hpp"
+#include "harness/run/verdict_cache.hpp"
 
 namespace assay::cli {
 namespace {
@@ -66,6 +68,18 @@ void tell_unread(const harness::Selection& selection) {
   for (const harness::Selected& kernel : selection.kernels) {
     if (kernel.source.unreadable) tell("not read: " + kernel.source.unreadable->text());
   }
+}
+
+/// Where earlier runs' verdicts are; null where each has to be found anew: a GPU's results differ in the order of
+/// atomic additions, and with other tables or fewer checks the PTX device is another one.
+std::unique_ptr<harness::VerdictCache> verdicts_for(const JudgeOptions& options, const backends::Device& device,
+                                                    const harness::Environment& environment) {
+  const bool same_each_time = options.device != "cuda" && options.no_checks.empty() && options.tables.empty();
+  if (options.fresh || options.repeat > 1 || options.measure || !same_each_time) return nullptr;
+  const std::filesystem::path chosen = options.cache;
+  auto cache =
+      harness::VerdictCache::open(chosen.empty() ? backends::default_cache_directory() : chosen, device, environment);
+  return cache.ok() ? cache.take() : nullptr;
 }
 
 /// What is said and left behind when the run is interrupted.
@@ -138,6 +152,10 @@ int judge_kernels(const JudgeOptions& options) {
                                                         : harness::RecordWriter::create(options.output, start);
   if (!writer.ok()) return fail(writer.error());
   if (!options.resume) forget_failures(options.output);
+
+  const auto verdicts = verdicts_for(options, *device, start.environment);
+  for (Group& group : groups)
+    group.options.verdicts = verdicts.get();
 
   FailureKeeper keeper(options);
   const Result<harness::RunEnd> end = judge_groups(groups, *device, start, options, *writer, keeper);

@@ -88,6 +88,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_effort_options(command, *options);
   command.add_option("--output", options->output, "The folder for the records and the reports")
       ->option_text("DIR [out]");
+  command.add_flag("--fresh", options->fresh,
+                   "Judge again what an earlier run of this program proved on this machine (cpu, ptx)");
   command.add_flag("--resume", options->resume, "Go on with the run in that folder that was cut off");
   command
       .add_option("--reduce", options->reduce,

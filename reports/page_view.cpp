@@ -89,6 +89,7 @@ json funnel_view(const Denominators& of) {
                  funnel_step("Supported here", of.supported, of.run, of.planned, "unsupported"),
                  funnel_step("Compared", of.compared, of.supported, of.planned, "without a value compared")};
   funnel[0]["note"] = "cases";
+  if (of.cached > 0) funnel[1]["note"] = fmt::format("{} by an earlier run", count_text(of.cached));
   return funnel;
 }
 

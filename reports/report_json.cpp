@@ -31,6 +31,7 @@ json denominators_json(const Denominators& of) {
           {"supported", of.supported},
           {"compared", of.compared},
           {"values_compared", of.values_compared},
+          {"cached", of.cached},
           {"devices", of.devices}};
 }
 

@@ -77,6 +77,7 @@ Denominators denominators_of(const Run& run) {
     ++of.run;
     if (tone == Tone::unsupported) continue;
     ++of.supported;
+    of.cached += record.contains("cached");
     devices.insert(text(record, "device"));
     const auto values = record.at("values_compared").get<std::int64_t>();
     of.values_compared += values;

@@ -81,6 +81,7 @@ struct Denominators {
   std::int64_t supported = 0;  // its device and capabilities are there
   std::int64_t compared = 0;   // with at least one value compared
   std::int64_t values_compared = 0;
+  std::int64_t cached = 0;           // of the supported ones: an earlier run of the same program judged them
   std::vector<std::string> devices;  // on which at least one case ran
 };
 

@@ -77,6 +77,7 @@ std::string grid_table(const Summary& summary, bool color) {
 std::string denominators_text(const Run& run, const Denominators& of) {
   std::string text = fmt::format("{} planned, {} run, {} supported, {} compared; {} values compared", of.planned,
                                  of.run, of.supported, of.compared, of.values_compared);
+  if (of.cached > 0) text += fmt::format("; {} of them judged by an earlier run (--fresh: anew)", of.cached);
   if (run.end && run.end->at("wall_time_s") > 0.0) {
     const double seconds = run.end->at("wall_time_s");
     text += fmt::format("; {:.1f} s, {:.1f} cases/s", seconds, static_cast<double>(of.supported) / seconds);

@@ -199,6 +199,7 @@ struct CaseRecord {
   std::vector<Outcome> attempts;  // the outcome of each attempt in order; a retry never erases
   StageTimes time_ms;
   std::optional<Schedule> schedule;
+  bool cached = false;  // an earlier run of the same program found this out; nothing but reading was done in this one
   SourcePlace source;
   std::string selector;   // what the command line calls the kernel; empty where unknown
   std::string reproduce;  // one command that makes this case alone again

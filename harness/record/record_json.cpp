@@ -248,6 +248,7 @@ void add_optional_members(Json& line, const CaseRecord& record) {
                         {"batch_ms", to_microseconds(record.schedule->batch_ms)},
                         {"done_ms", to_microseconds(record.schedule->done_ms)}};
   }
+  if (record.cached) line["cached"] = true;
   if (!record.selector.empty()) line["selector"] = record.selector;
   if (!record.sizes.empty()) line["sizes"] = record.sizes;
   for (const Unreached& way : record.unreached)
@@ -296,6 +297,7 @@ void read_optional_members(CaseRecord& record, const json& line) {
     record.schedule =
         Schedule{.lane = schedule.at("lane"), .batch_ms = schedule.at("batch_ms"), .done_ms = schedule.at("done_ms")};
   }
+  record.cached = line.value("cached", false);
   record.selector = line.value("selector", "");
   record.sizes = line.value("sizes", std::vector<std::int64_t>());
   for (const json& fault : line.value("faults", json::array()))

@@ -260,6 +260,14 @@ std::string case_name(const KernelSource& source, std::string_view device, Pass 
   return name;
 }
 
+std::vector<std::string> cases_of(const KernelSource& source, const backends::Device& device,
+                                  const RunOptions& options) {
+  std::vector<std::string> cases;
+  for (const Pass pass : passes_of(source, options))
+    cases.push_back(case_name(source, device.name(), pass, options.mode));
+  return cases;
+}
+
 Prepared prepare(const KernelSource& source, const Printer& printer, backends::SourceTarget target,
                  const RunOptions& options) {
   Prepared prepared;

@@ -41,6 +41,10 @@ reference::Profile profile_of(backends::SourceTarget target, const backends::Bui
 /// The name of a case.
 std::string case_name(const KernelSource& source, std::string_view device, backends::Pass pass, const Mode& mode);
 
+/// The names of a source's cases, in the order of the plan.
+std::vector<std::string> cases_of(const KernelSource& source, const backends::Device& device,
+                                  const RunOptions& options);
+
 /// Takes one record; called in the order of the plan.
 using TakeRecord = std::function<void(CaseRecord)>;
 

@@ -8,19 +8,18 @@
 #include <thread>
 #include <utility>
 
+#include "backends/parallel.hpp"
 #include "harness/run/batch.hpp"
 #include "harness/run/repeat.hpp"
+#include "harness/run/verdict_cache.hpp"
 
 namespace assay::harness {
 
 std::vector<std::string> plan_cases(const std::vector<KernelSource>& sources, const backends::Device& device,
                                     const RunOptions& options) {
   std::vector<std::string> plan;
-  for (const KernelSource& source : sources) {
-    for (const backends::Pass pass : passes_of(source, options)) {
-      plan.push_back(case_name(source, device.name(), pass, options.mode));
-    }
-  }
+  for (const KernelSource& source : sources)
+    std::ranges::move(cases_of(source, device, options), std::back_inserter(plan));
   return plan;
 }
 
@@ -31,11 +30,42 @@ std::vector<KernelSource> pending_of(const std::vector<KernelSource>& sources, c
                                      const RunOptions& options, const RecordWriter& writer) {
   std::vector<KernelSource> pending;
   std::ranges::copy_if(sources, std::back_inserter(pending), [&](const KernelSource& source) {
-    return std::ranges::any_of(passes_of(source, options), [&](backends::Pass pass) {
-      return writer.is_pending(case_name(source, device.name(), pass, options.mode));
-    });
+    return std::ranges::any_of(cases_of(source, device, options),
+                               [&](const std::string& name) { return writer.is_pending(name); });
   });
   return pending;
+}
+
+/// Takes the records of those sources that earlier runs proved, and gives the others.
+std::vector<KernelSource> unproved_of(std::vector<KernelSource> sources, const backends::Device& device,
+                                      const RunOptions& options, std::size_t jobs, const TakeRecord& take) {
+  if (options.verdicts == nullptr) return sources;
+  std::vector<char> known(sources.size(), 0);
+  backends::for_each_index(sources.size(), static_cast<unsigned>(jobs), [&](std::size_t i) {
+    std::vector<CaseRecord> records =
+        options.verdicts->find(sources[i], cases_of(sources[i], device, options), options);
+    known[i] = !records.empty();
+    for (CaseRecord& record : records)
+      take(std::move(record));
+  });
+  std::vector<KernelSource> unproved;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (known[i] == 0) unproved.push_back(std::move(sources[i]));
+  }
+  return unproved;
+}
+
+/// Judges the batch, and keeps what it proves.
+void judge_and_keep(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,
+                    const RunOptions& options, const TakeRecord& take) {
+  if (options.verdicts == nullptr) return run_repeatedly(sources, device, printer, options, take);
+  std::vector<CaseRecord> records;
+  run_repeatedly(sources, device, printer, options, [&](CaseRecord record) {
+    records.push_back(record);
+    take(std::move(record));
+  });
+  for (const KernelSource& source : sources)
+    options.verdicts->keep(source, cases_of(source, device, options), options, records);
 }
 
 /// Batches of at most `largest`, smaller towards the end, so that no core waits long for another's last one. The same
@@ -61,11 +91,8 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backen
                                 const Printer& printer, const RunOptions& options, RecordWriter& writer,
                                 const Progress& progress) {
   const bool runs = device.can_run().available;
-  const std::vector<KernelSource> pending = pending_of(sources, device, options, writer);
-  const std::span<const KernelSource> all(pending);
   const std::size_t jobs =
       options.jobs > 0 ? static_cast<std::size_t>(options.jobs) : std::max(1U, std::thread::hardware_concurrency());
-  const std::vector<std::span<const KernelSource>> batches = batches_of(all, jobs, options.batch);
   std::atomic<std::size_t> next{0};
   std::mutex writing;
   std::optional<Error> failure;
@@ -77,6 +104,10 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backen
     if (progress) progress(record);
     if (auto written = writer.append(record); !written.ok()) failure = written.error();
   };
+  const std::vector<KernelSource> unproved =
+      unproved_of(pending_of(sources, device, options, writer), device, options, jobs,
+                  [&](CaseRecord record) { take(std::move(record), 0, writer.elapsed_ms()); });
+  const std::vector<std::span<const KernelSource>> batches = batches_of(unproved, jobs, options.batch);
   const auto work = [&](int lane) {
     for (;;) {
       const std::size_t turn = next.fetch_add(1);
@@ -89,7 +120,7 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backen
       const auto take_here = [&, batch_ms = writer.elapsed_ms()](CaseRecord record) {
         take(std::move(record), lane, batch_ms);
       };
-      if (runs) run_repeatedly(part, device, printer, options, take_here);
+      if (runs) judge_and_keep(part, device, printer, options, take_here);
       else unsupported_batch(part, device, options, take_here);
     }
   };

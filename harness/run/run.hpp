@@ -23,6 +23,8 @@
 
 namespace assay::harness {
 
+class VerdictCache;
+
 /// One kernel to judge, wherever it came from.
 struct KernelSource {
   std::string family;  ///< "loop", or "user" for a file's kernels
@@ -67,6 +69,8 @@ struct RunOptions {
   std::function<void(const CaseRecord&, const Witness&)> on_witness = nullptr;
   /// Measures each kernel whose cases passed; its results go into their records. Called from any thread.
   std::function<PassMeasurements(const Subject&, const backends::BuiltKernel&)> measure = nullptr;
+  /// What earlier runs proved is taken from here, and what this one proves is put here; null: all is judged anew.
+  VerdictCache* verdicts = nullptr;
 };
 
 /// Every case that the sources make on the device, in order: the plan.
