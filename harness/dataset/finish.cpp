@@ -173,7 +173,7 @@ class Finishing {
     explicit RowLines(const Material& material) : m_(material) {}
 
     Result<std::string> line_of(const Accepted& row) {
-      if (!row.line.empty()) return row.line;  // took a duplicate's place
+      if (!row.line.empty()) return row.line;
       const std::uint64_t block = row.slot.number / m_.plan.block_rows;
       if (!reader_ || block != block_) {
         Result<LineReader> reader = LineReader::open(block_file(m_.dir, block));

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -23,6 +24,9 @@ namespace fs = std::filesystem;
 
 /// Blocks live for the length of a run: speed counts, not size. Levels below zero are zstd's fastest.
 constexpr int kBlockLevel = -3;
+
+/// Lines that stay in memory until they are written for good; those beyond it are read back from their blocks.
+constexpr std::size_t kMostKept = std::size_t{256} << 20;
 
 /// The blocks of a run: those that an earlier one left, and those that this one makes.
 class Blocks {
@@ -118,18 +122,18 @@ class Blocks {
     Result<Produced> produced = producer_.produce(tasks);
     if (!produced.ok()) return produced.error();
     JournalBlock block{.block = number, .rejected = produced->rejected};
-    std::vector<std::string> lines;
-    for (Accepted& row : produced->rows) {
+    for (const Accepted& row : produced->rows) {
       block.rows.push_back({.slot = row.slot.number, .attempt = row.attempt, .id = row.id});
-      lines.push_back(std::move(row.line));
     }
+    const auto lines = produced->rows | std::views::transform(&Accepted::line);
     if (Result<void> written = write(block, lines); !written.ok()) return written;
     keep(number, std::move(produced->rows), std::move(produced->rejected), produced->timing);
     return {};
   }
 
   /// First the rows, then the line that counts them.
-  Result<void> write(const JournalBlock& block, const std::vector<std::string>& lines) {
+  template <std::ranges::input_range Lines>
+  Result<void> write(const JournalBlock& block, const Lines& lines) {
     Result<LineFile> file = LineFile::create(block_file(options_.output, block.block), kBlockLevel);
     if (!file.ok()) return file.error();
     for (const std::string& line : lines) {
@@ -144,7 +148,8 @@ class Blocks {
     const std::lock_guard lock(mutex_);
     done_.insert(number);
     for (Accepted& row : rows) {
-      row.line.clear();
+      kept_ += row.line.size();
+      if (kept_ > kMostKept) row.line = std::string();
       rows_.push_back(std::move(row));
     }
     std::ranges::move(rejected, std::back_inserter(rejected_));
@@ -163,6 +168,7 @@ class Blocks {
   std::set<std::uint64_t> done_;
   std::vector<Accepted> rows_;
   std::vector<Rejected> rejected_;
+  std::size_t kept_ = 0;  ///< bytes of lines, those that were too many among them
   Timing timing_;
   std::optional<Error> failure_;
 };
