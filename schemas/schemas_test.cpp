@@ -26,7 +26,8 @@ std::string_view schema_of(const std::string& golden_name) {
   if (golden_name == "state") return kStateSchemaText;
   if (golden_name == "dataset_row") return kDatasetRowSchemaText;
   if (golden_name == "stats") return kStatsSchemaText;
-  if (golden_name == "plan" || golden_name == "block" || golden_name == "rejected") return kManifestSchemaText;
+  if (golden_name == "plan" || golden_name == "block" || golden_name == "rejected" || golden_name == "end")
+    return kManifestSchemaText;
   return kRecordSchemaText;
 }
 
@@ -39,7 +40,7 @@ std::string joined(const std::vector<Complaint>& complaints) {
 
 TEST(Schemas, AcceptEveryGoldenDocument) {
   for (const char* name : {"run_start", "case_pass", "case_fail", "run_end", "report", "state", "dataset_row", "stats",
-                           "plan", "block", "rejected", "certification"}) {
+                           "plan", "block", "rejected", "end", "certification", "expectations"}) {
     const std::vector<Complaint> complaints = Validator(schema_of(name)).complaints(golden(name));
     EXPECT_TRUE(complaints.empty()) << name << "\n" << joined(complaints);
   }
