@@ -143,7 +143,7 @@ std::string_view size_category(std::uint64_t rows) {
   return "n>1B";
 }
 
-std::string header(const Plan& plan, const Stats& stats) {
+std::string header(const Plan& plan, const Stats& stats, const SplitBytes& bytes) {
   std::string text = fmt::format(
       "---\nlicense: {}\ntask_categories:\n- text-generation\ntags:\n- code\n- cuda\n- gpu\n- autodiff\n"
       "size_categories:\n- {}\nconfigs:\n- config_name: default\n  data_files:\n",
@@ -153,7 +153,8 @@ std::string header(const Plan& plan, const Stats& stats) {
     const auto found = stats.splits().find(split);
     if (found == stats.splits().end()) continue;
     text += fmt::format("  - split: {0}\n    path: data/{0}-*.jsonl.zst\n", split);
-    splits += fmt::format("  - name: {}\n    num_examples: {}\n", split, found->second);
+    splits +=
+        fmt::format("  - name: {}\n    num_bytes: {}\n    num_examples: {}\n", split, bytes.at(split), found->second);
   }
   return text + "dataset_info:\n" + std::string(kFeatures) + splits + "---\n\n";
 }
@@ -232,8 +233,9 @@ std::string intro(const Plan& plan, const Stats& stats) {
 
 }  // namespace
 
-std::string card_text(const Plan& plan, const Stats& stats, const Json& stats_json, const std::string& sample) {
-  std::string text = header(plan, stats) + intro(plan, stats);
+std::string card_text(const Plan& plan, const Stats& stats, const Json& stats_json, const SplitBytes& bytes,
+                      const std::string& sample) {
+  std::string text = header(plan, stats, bytes) + intro(plan, stats);
   text += "## Families\n\n" + chart("family", stats_json.at("families"), 100) + "\n";
   text += "## Splits\n\n" + chart("split", stats_json.at("splits"), 3);
   text += "\nNo program comes twice, and near duplicates (Jaccard index of 0.8 and more) share a split.\n\n";

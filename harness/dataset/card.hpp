@@ -1,6 +1,8 @@
 // The dataset card: README.md with the header that the Hugging Face hub reads.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -11,8 +13,11 @@
 
 namespace assay::dataset {
 
+/// How many bytes the lines of a split are, uncompressed.
+using SplitBytes = std::map<std::string_view, std::uint64_t>;
+
 /// `stats_json` is what stats.json says without timings; `sample` a row's line, or empty.
 std::string card_text(const Plan& plan, const Stats& stats, const nlohmann::ordered_json& stats_json,
-                      const std::string& sample);
+                      const SplitBytes& bytes, const std::string& sample);
 
 }  // namespace assay::dataset

@@ -157,6 +157,7 @@ class Finishing {
       names_.push_back(name);
     }
     ++split.rows;
+    split_bytes_[split.split] += line.size() + 1;
     return split.file->add(line);
   }
 
@@ -209,7 +210,7 @@ class Finishing {
   Result<void> write_texts() {
     finished_.timing = m_.timing;
     nlohmann::ordered_json stats = stats_.to_json();
-    const std::string card = card_text(m_.plan, stats_, stats, sample_);
+    const std::string card = card_text(m_.plan, stats_, stats, split_bytes_, sample_);
     stats["timing"] = to_json(m_.timing, finished_.rows);
     const std::string journal = final_journal();
     std::string sums;
@@ -251,6 +252,7 @@ class Finishing {
   Finished finished_;
   Stats stats_;
   std::vector<std::string_view> splits_;  ///< by row
+  SplitBytes split_bytes_;                ///< of the lines written
   std::vector<std::string> names_;        ///< of the files written, below the folder
   std::string sample_;                    ///< the line of the first row
 };

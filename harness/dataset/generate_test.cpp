@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -82,6 +83,18 @@ TEST(Generate, AKernelThatWasNotReadGivesTheSameRow) {
       EXPECT_EQ(found->canonical, expected->canonical) << name;
     }
   }
+}
+
+TEST(Generate, TheCardSaysHowManyBytesASplitIs) {
+  const Folder folder;
+  made(small_plan(24), {.output = folder / "d"});
+  Result<LineReader> reader = LineReader::open(folder / "d" / "data/train-00000-of-00001.jsonl.zst");
+  std::size_t bytes = 0;
+  std::size_t rows = 0;
+  for (std::string line; reader->next(line).value_or(false); ++rows)
+    bytes += line.size() + 1;
+  EXPECT_THAT(files_of(folder / "d").at("README.md"),
+              HasSubstr(fmt::format("  - name: train\n    num_bytes: {}\n    num_examples: {}\n", bytes, rows)));
 }
 
 TEST(Generate, RowsHoldBothDevicesAndBothPasses) {
