@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "backends/cuda/test_kernels.hpp"
+#include "backends/cuda/lane_testing.hpp"
 #include "backends/shared_object.hpp"
 #include "backends/worker/command_writer.hpp"
 
@@ -78,6 +78,21 @@ TEST_F(Executor, EndsAllThatMeasuringTook) {
     const worker::LaunchEnd end = executor.run(worker::RecordReader(measured.data()));
     EXPECT_EQ(end.progress == worker::Progress::kCompleted, plan.empty()) << end.message;
     EXPECT_EQ(live(), before + 1) << plan << ": there is more left than the module";
+  }
+}
+
+TEST_F(Executor, SaysWhyAGpuCannotBeLookedAt) {
+  for (const std::string call : testing::kLookingCalls) {
+    for (const std::string action : {"1", "46", "999"}) {
+      ASSERT_EQ(reset((call + "@1=" + action).c_str()), 0);
+      const Driver driver = Driver::load().take();
+      try {
+        static_cast<void>(look_at_gpu(driver, 0));
+        ADD_FAILURE() << call;
+      } catch (const CallError& error) {
+        EXPECT_EQ(error.call(), call);
+      }
+    }
   }
 }
 

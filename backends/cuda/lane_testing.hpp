@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <span>
@@ -16,6 +17,18 @@
 namespace assay::cuda::testing {
 
 inline constexpr std::size_t kBufferBytes = std::size_t{16} << 20;
+
+/// The calls that only a measured launch makes, or makes anew: its first ones, and those of the runs that CUPTI
+/// watches.
+inline constexpr std::array kMeasuringCalls{
+    "cuDeviceGetAttribute@1", "cuMemAlloc_v2@1",      "cuMemcpyHtoDAsync_v2@1",
+    "cuEventCreate@3",        "cuEventRecord@1",      "cuMemcpyDtoDAsync_v2@1",
+    "cuMemsetD8Async@1",      "cuLaunchKernel@1",     "cuStreamSynchronize@1",
+    "cuEventElapsedTime@1",   "cuFuncGetAttribute@1", "cuOccupancyMaxActiveBlocksPerMultiprocessor@1",
+    "cuCtxGetCurrent@1",      "cuLaunchKernel@5",     "cuLaunchKernel@6"};
+/// The calls that tell what a GPU is.
+inline constexpr std::array kLookingCalls{"cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem_v2",
+                                          "cuDeviceGetAttribute"};
 
 class CudaSession : public ::testing::Test {
  protected:

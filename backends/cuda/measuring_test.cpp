@@ -138,12 +138,6 @@ TEST_F(Measuring, GoesOnWhateverCuptiRefuses) {
 
 /// Every call of the driver that only measuring makes, or makes anew: the launch has failed, and says by whose fault.
 TEST_F(Measuring, EndsWhereTheDriverFails) {
-  constexpr std::array kCalls{
-      "cuDeviceGetAttribute@1", "cuMemAlloc_v2@1",      "cuMemcpyHtoDAsync_v2@1",
-      "cuEventCreate@3",        "cuEventRecord@1",      "cuMemcpyDtoDAsync_v2@1",
-      "cuMemsetD8Async@1",      "cuLaunchKernel@1",     "cuStreamSynchronize@1",
-      "cuEventElapsedTime@1",   "cuFuncGetAttribute@1", "cuOccupancyMaxActiveBlocksPerMultiprocessor@1",
-      "cuCtxGetCurrent@1",      "cuLaunchKernel@5",     "cuLaunchKernel@6"};
   struct Failure {
     const char* action;
     const char* outcome;
@@ -152,7 +146,7 @@ TEST_F(Measuring, EndsWhereTheDriverFails) {
                                  Failure{"46", "resource error: {}"},   Failure{"700", "memory fault: {}"},
                                  Failure{"719", "crashed: {}"},         Failure{"999", "resource error: {}"},
                                  Failure{"lose", "resource error: {}"}, Failure{"die", "crashed: SIGKILL"}};
-  for (const std::string call : kCalls) {
+  for (const std::string call : kMeasuringCalls) {
     for (const Failure& failure : kFailures) {
       SCOPED_TRACE(fmt::format("{}={}", call, failure.action));
       plan(fmt::format("{}={}", call, failure.action));

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -202,6 +203,43 @@ TEST_F(CudaSession, SaysWhyThereIsNoContext) {
     plan(fmt::format("{}@1=die", failing.call));
     EXPECT_THAT(open().error().text(), HasSubstr("the worker process did not start"));
   }
+}
+
+/// Calls whose failure costs nothing: what they end goes with the context anyhow, and the sizes of parameters are
+/// something that not every driver tells.
+constexpr std::array kHarmlessCalls{"cuModuleUnload", "cuStreamDestroy_v2", "cuEventDestroy_v2",
+                                    "cuMemFree_v2",   "cuFuncGetParamInfo", "cuDevicePrimaryCtxRelease_v2"};
+
+TEST_F(CudaSession, GoesOnWhereAFailureCostsNothing) {
+  for (const char* call : kHarmlessCalls) {
+    SCOPED_TRACE(call);
+    plan(fmt::format("{}@1=1", call));
+    const auto session = open();
+    ASSERT_TRUE(session.ok());
+    // The second one needs more memory than the first, which gives its own back.
+    const std::array launches{launch(**session, scale, 3), launch(**session, scale, 1 << 19)};
+    for (const RunOutcome& outcome : (*session)->run(launches))
+      EXPECT_EQ(describe(outcome), "completed");
+    EXPECT_THAT(result(**session, launches[1]), Each(20.0F));
+  }
+}
+
+TEST(DriverCalls, AreEachInATableOfFailures) {
+  // These two tell what another call failed of.
+  std::set<std::string> covered{"cuGetErrorName", "cuGetErrorString"};
+  for (const LaunchCall& row : kLaunchCalls)
+    covered.insert(row.call);
+  for (const SetupCall& row : kSetupCalls)
+    covered.insert(row.call);
+  for (const std::string call : kMeasuringCalls)
+    covered.insert(call.substr(0, call.find('@')));
+  covered.insert(kLookingCalls.begin(), kLookingCalls.end());
+  covered.insert(kHarmlessCalls.begin(), kHarmlessCalls.end());
+#define ASSAY_IS_COVERED(name, parameters) EXPECT_EQ(covered.erase(#name), 1U) << #name << " fails in no test";
+  ASSAY_CUDA_DRIVER_SYMBOLS(ASSAY_IS_COVERED)
+  ASSAY_CUDA_DRIVER_OPTIONAL_SYMBOLS(ASSAY_IS_COVERED)
+#undef ASSAY_IS_COVERED
+  EXPECT_THAT(covered, ::testing::IsEmpty()) << "calls in tables that are not of the driver";
 }
 
 TEST_F(CudaSession, TellsOfEachLaunchThatTheDeviceIsGone) {

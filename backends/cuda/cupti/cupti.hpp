@@ -6,20 +6,14 @@
 
 #include "backends/cuda/cupti/symbols.hpp"
 #include "backends/cuda/driver/error.hpp"
+#include "backends/cuda/driver/loaded_function.hpp"
 #include "ir/support/result.hpp"
 
 namespace assay::cuda {
 
-/// A function of CUPTI and its name.
-template <typename Signature>
-struct CuptiFunction {
-  const char* name = "";
-  Signature* address = nullptr;  ///< null: an optional one that this CUPTI lacks
-};
-
 /// Every function by its name.
 struct CuptiSymbols {
-#define ASSAY_DECLARE(name, parameters) CuptiFunction<CUptiResult parameters> name{#name};
+#define ASSAY_DECLARE(name, parameters) LoadedFunction<CUptiResult parameters> name{#name};
   ASSAY_CUPTI_SYMBOLS(ASSAY_DECLARE)
   ASSAY_CUPTI_OPTIONAL_SYMBOLS(ASSAY_DECLARE)
 #undef ASSAY_DECLARE
@@ -41,7 +35,7 @@ class Cupti : public CuptiSymbols {
 
   /// Calls the function; throws CallError if it fails.
   template <typename... Parameters, typename... Arguments>
-  void call(const CuptiFunction<CUptiResult(Parameters...)>& function, const Subject& subject,
+  void call(const LoadedFunction<CUptiResult(Parameters...)>& function, const Subject& subject,
             Arguments... arguments) const {
     if (const CUptiResult code = function.address(arguments...); code != CUPTI_SUCCESS) {
       fail(function.name, subject, code);

@@ -1,13 +1,12 @@
 #include "backends/cuda/cupti/cupti.hpp"
 
-#include <set>
-#include <type_traits>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include "backends/cuda/cupti/counters.hpp"
+#include "backends/cuda/driver/same_call.hpp"
+#include "backends/worker/sanitized.hpp"
 
 #if __has_include(<cupti.h>) && __has_include(<cupti_range_profiler.h>)
 #define ASSAY_HAVE_CUPTI_HEADERS 1
@@ -39,6 +38,7 @@ TEST(Cupti, TellsHowCountersArePermitted) {
 
 /// The part that knows chips works without one, by the library itself where it is.
 TEST(CounterPlan, IsMadeForEveryGenerationOfChips) {
+  if (worker::kSanitized) GTEST_SKIP() << "CUPTI loads its parts in a way that sanitizers do not admit";
   const Result<Cupti> cupti = Cupti::load();
   if (!cupti.ok()) GTEST_SKIP() << cupti.error().text();
   if (!cupti->has_counters()) GTEST_SKIP() << cupti->library() << " is older than CUDA 12.6";
@@ -58,27 +58,10 @@ TEST(CounterPlan, IsMadeForEveryGenerationOfChips) {
 }
 
 #if ASSAY_HAVE_CUPTI_HEADERS
-/// Whether a value of ours is passed as one of the header's is: a pointer for a pointer, else as wide a number.
-template <typename Ours, typename Theirs>
-constexpr bool kPassedAlike = sizeof(Ours) == sizeof(Theirs) && std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>;
-
-template <typename Ours, typename Theirs>
-struct SameCall : std::false_type {};
-template <typename... Ours, typename... Theirs>
-requires(sizeof...(Ours) == sizeof...(Theirs))  //
-    struct SameCall<CUptiResult(Ours...), ::CUptiResult(Theirs...)>
-    : std::bool_constant<(kPassedAlike<Ours, Theirs> && ...)> {
-};
-
-template <typename Ours, typename Theirs>
-constexpr bool same_call(const CuptiFunction<Ours>&, Theirs*) {
-  return SameCall<Ours, Theirs>::value;
-}
-
 TEST(Cupti, AgreesWithTheHeaders) {
   static_assert(sizeof(::CUptiResult) == sizeof(CUptiResult));
   const CuptiSymbols symbols;
-#define ASSAY_COMPARE(name, parameters) EXPECT_TRUE(same_call(symbols.name, &::name)) << #name;
+#define ASSAY_COMPARE(name, parameters) EXPECT_TRUE(testing::same_call(symbols.name, &::name)) << #name;
   ASSAY_CUPTI_SYMBOLS(ASSAY_COMPARE)
   ASSAY_CUPTI_OPTIONAL_SYMBOLS(ASSAY_COMPARE)
 #undef ASSAY_COMPARE

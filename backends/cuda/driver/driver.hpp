@@ -7,21 +7,15 @@
 #include <vector>
 
 #include "backends/cuda/driver/error.hpp"
+#include "backends/cuda/driver/loaded_function.hpp"
 #include "backends/cuda/driver/symbols.hpp"
 #include "ir/support/result.hpp"
 
 namespace assay::cuda {
 
-/// A function of the driver and its name.
-template <typename Signature>
-struct DriverFunction {
-  const char* name = "";
-  Signature* address = nullptr;  ///< null: an optional one that this driver lacks
-};
-
 /// Every function by its name.
 struct DriverSymbols {
-#define ASSAY_DECLARE(name, parameters) DriverFunction<CUresult parameters> name{#name};
+#define ASSAY_DECLARE(name, parameters) LoadedFunction<CUresult parameters> name{#name};
   ASSAY_CUDA_DRIVER_SYMBOLS(ASSAY_DECLARE)
   ASSAY_CUDA_DRIVER_OPTIONAL_SYMBOLS(ASSAY_DECLARE)
 #undef ASSAY_DECLARE
@@ -42,7 +36,7 @@ class Driver : public DriverSymbols {
 
   /// Calls the function; throws CallError if it fails.
   template <typename... Parameters, typename... Arguments>
-  void call(const DriverFunction<CUresult(Parameters...)>& function, const Subject& subject,
+  void call(const LoadedFunction<CUresult(Parameters...)>& function, const Subject& subject,
             Arguments... arguments) const {
     if (const CUresult code = function.address(arguments...); code != CUDA_SUCCESS) fail(function.name, subject, code);
   }

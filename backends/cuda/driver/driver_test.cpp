@@ -1,10 +1,10 @@
 #include "backends/cuda/driver/driver.hpp"
 
-#include <type_traits>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+
+#include "backends/cuda/driver/same_call.hpp"
 
 #if __has_include(<cuda.h>)
 #include <cuda.h>
@@ -55,29 +55,10 @@ TEST(CallError, IsTheMachinesUnlessKnownOtherwise) {
 }
 
 #if __has_include(<cuda.h>)
-/// Whether a value of ours is passed as one of the header's is: a pointer for a pointer, else as wide a number.
-template <typename Ours, typename Theirs>
-constexpr bool kPassedAlike =
-    sizeof(Ours) == sizeof(Theirs) && std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>&& std::is_class_v<Theirs> ==
-                                          std::is_class_v<Ours>;
-
-template <typename Ours, typename Theirs>
-struct SameCall : std::false_type {};
-template <typename... Ours, typename... Theirs>
-requires(sizeof...(Ours) == sizeof...(Theirs))  //
-    struct SameCall<CUresult(Ours...), ::CUresult(Theirs...)>
-    : std::bool_constant<(kPassedAlike<Ours, Theirs> && ...)> {
-};
-
-template <typename Ours, typename Theirs>
-constexpr bool same_call(const DriverFunction<Ours>&, Theirs*) {
-  return SameCall<Ours, Theirs>::value;
-}
-
 TEST(Driver, AgreesWithTheHeader) {
   static_assert(sizeof(::CUresult) == sizeof(CUresult));
   const DriverSymbols symbols;
-#define ASSAY_COMPARE(name, parameters) EXPECT_TRUE(same_call(symbols.name, &::name)) << #name;
+#define ASSAY_COMPARE(name, parameters) EXPECT_TRUE(testing::same_call(symbols.name, &::name)) << #name;
   ASSAY_CUDA_DRIVER_SYMBOLS(ASSAY_COMPARE)
 #if CUDA_VERSION >= 12040
   ASSAY_CUDA_DRIVER_OPTIONAL_SYMBOLS(ASSAY_COMPARE)

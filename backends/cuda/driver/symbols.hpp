@@ -42,7 +42,6 @@
   X(cuEventCreate, (CUevent * event, unsigned flags))                                                            \
   X(cuEventDestroy_v2, (CUevent event))                                                                          \
   X(cuEventRecord, (CUevent event, CUstream stream))                                                             \
-  X(cuEventSynchronize, (CUevent event))                                                                         \
   X(cuEventElapsedTime, (float* milliseconds, CUevent start, CUevent end))
 
 /// What drivers before 12.4 lack, and the device does without.

@@ -166,7 +166,6 @@ ASSAY_FAKE(cuStreamSynchronize, (CUstream), { return gpu.wait(); })
 ASSAY_FAKE(cuEventCreate, (CUevent * event, unsigned), { return *event = gpu.make_event(), CUDA_SUCCESS; })
 ASSAY_FAKE(cuEventDestroy_v2, (CUevent event), { return gpu.end_event(event); })
 ASSAY_FAKE(cuEventRecord, (CUevent event, CUstream), { return gpu.record(event); })
-ASSAY_FAKE(cuEventSynchronize, (CUevent), { return gpu.wait(); })
 ASSAY_FAKE(cuEventElapsedTime, (float* milliseconds, CUevent start, CUevent end),
            { return gpu.elapsed(start, end, milliseconds); })
 
