@@ -20,6 +20,7 @@
 #include "cli/version.hpp"
 #include "harness/certify/certify.hpp"
 #include "harness/certify/ledger.hpp"
+#include "harness/certify/proved_equal.hpp"
 #include "harness/certify/score_json.hpp"
 #include "harness/dataset/files.hpp"
 #include "harness/record/record_reader.hpp"
@@ -46,6 +47,7 @@ struct CertifyOptions {
   bool attacks = false;
   double at_least = 100;              ///< per cent of the mutants
   std::vector<std::string> controls;  ///< folders of runs over right random kernels
+  std::string threads;                ///< folder of a campaign on a device with threads
   std::string compiler;
   std::string output = "out";
   std::string document;
@@ -182,6 +184,15 @@ Result<std::vector<certify::PlantResult>> plants_of(const CertifyOptions& option
   });
 }
 
+/// The campaign whose mutants of operators that only threads show join this one's.
+Result<certify::Ledger> threads_of(const CertifyOptions& options) {
+  if (options.threads.empty()) return certify::Ledger{};
+  Result<std::optional<certify::Ledger>> ledger = certify::read_ledger(options.threads);
+  if (!ledger.ok()) return ledger.error();
+  if (!*ledger) return Error{"there is no campaign; make one with: assay certify --device ptx", options.threads};
+  return **std::move(ledger);
+}
+
 int attack_suite(const CertifyOptions& options) {
   if (options.device != "cpu") {
     return fail({fmt::format("found --device {}, expected cpu: attacks are C++", options.device)});
@@ -198,10 +209,18 @@ int certify_suite(const CertifyOptions& options) {
   if (!campaign.ok()) return fail(campaign.error());
   const Result<certify::Controls> controls = controls_of(options.controls);
   if (!controls.ok()) return fail(controls.error());
+  const Result<certify::Ledger> threaded = threads_of(options);
+  if (!threaded.ok()) return fail(threaded.error());
   const auto device = make_device(options.device, {.compiler = options.compiler});
   if (const backends::Capability can = device->can_run(); !can.available) {
     return fail({fmt::format("the device {} cannot run here: {}", options.device, can.detail)},
                 ExitStatus::all_unsupported);
+  }
+  if (const auto stale = certify::stale_proofs(*campaign, certify::kProvedEqual, device->target(), printer());
+      !stale.empty()) {
+    return fail({fmt::format("a proof that a mutant of '{}' is right is about no mutant any more; see proved_equal.hpp",
+                             stale.front())},
+                ExitStatus::internal);
   }
   const std::vector<certify::Planned> plan = certify::plan_mutants(*campaign, *device, printer());
   const certify::LedgerHead head{.device = options.device,
@@ -221,6 +240,12 @@ int certify_suite(const CertifyOptions& options) {
   certify::Score score;
   for (const certify::MutantRecord& mutant : ledger->mutants)
     score.add(mutant);
+  if (score.threaded.mutants > 0) score.threaded_device = options.device;
+  for (const certify::MutantRecord& mutant : threaded->mutants) {
+    if (certify::row(mutant.op).witness != certify::Witness::kThreads) continue;
+    score.add(mutant);
+    score.threaded_device = threaded->head.device;
+  }
   const std::filesystem::path file = std::filesystem::path(options.output) / reports::kCertificationFile;
   if (const auto put = dataset::put_file(file, certify::to_json_text(score, head, *controls, *plants)); !put.ok())
     return fail(put.error(), ExitStatus::internal);
@@ -262,6 +287,9 @@ void add_certify(CLI::App& app, Invocation& invocation) {
   command.add_option("--controls", options->controls, "Folders of runs over right random kernels, to be counted")
       ->option_text("DIR ...")
       ->allow_extra_args(false);
+  command
+      .add_option("--threads", options->threads, "Folder of a campaign on a device with threads, whose mutants join")
+      ->option_text("DIR");
   command.add_flag("--plants", options->plants, "Plant faults in the oracle, the comparator and the verdict as well");
   command
       .add_flag("--attacks", options->attacks,

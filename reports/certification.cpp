@@ -20,7 +20,8 @@ std::string number(const json& value) { return fmt::format("{}", value.get<std::
 
 std::vector<std::string> tally_texts(const json& tally) {
   return {number(tally.at("mutants")),    percent_of(tally, "killed"),    percent_of(tally, "by_lift", "lifted"),
-          percent_of(tally, "by_native"), number(tally.at("equivalent")), number(tally.at("kernels"))};
+          percent_of(tally, "by_native"), number(tally.at("equivalent")), number(json(tally.value("proved", 0))),
+          number(tally.at("kernels"))};
 }
 
 std::vector<std::string> row_of(const std::string& name, const json& tally) {
@@ -30,7 +31,7 @@ std::vector<std::string> row_of(const std::string& name, const json& tally) {
 }
 
 std::vector<std::string> head(const char* first) {
-  return {first, "mutants", "killed %", "double lift %", "native %", "equivalent", "kernels"};
+  return {first, "mutants", "killed %", "double lift %", "native %", "equivalent", "proved equal", "kernels"};
 }
 
 std::string markdown_row(const std::vector<std::string>& texts) {
@@ -133,13 +134,21 @@ std::string certification_document(const json& certification) {
       "# Certification\n\nWritten by `assay certify --device {} --mutants {} --seed {}`, commit {}; not by hand.\n\n"
       "A mutant is a kernel with one mistake. The suite judges it as every kernel; one that it refuses is killed, one "
       "that it\npasses survived, which is a gap of the suite. A mutant of which an optimising compiler makes the same "
-      "code as of the\nright kernel is equivalent and not counted. The double lift and native precision are each "
-      "judged by themselves; the\nformer is not asked for what only the kernel's own types show.\n\n"
+      "code as of the\nright kernel is equivalent and not counted, and neither is one that passed and is proved on "
+      "paper "
+      "to be right. The\ndouble lift and native precision are each judged by themselves; the former is not asked for "
+      "what only the kernel's\nown types show.\n\n"
       "**{} of {} mutants killed: {} %** (double lift {} %, native precision {} %). {}\n\n",
       certification.at("device").get<std::string>(), number(certification.at("planned")),
       number(certification.at("seed")), certification.at("commit").get<std::string>(), number(all.at("killed")),
       number(all.at("mutants")), percent_of(all, "killed"), percent_of(all, "by_lift", "lifted"),
       percent_of(all, "by_native"), controls_text(certification.at("controls")));
+  if (const json& threaded = certification.at("threaded"); threaded.at("mutants") > 0) {
+    text +=
+        fmt::format("Of the mutants that only threads show, judged on the device {}, {} of {} were killed: {} %.\n\n",
+                    certification.value("threaded_device", "ptx"), number(threaded.at("killed")),
+                    number(threaded.at("mutants")), percent_of(threaded, "killed"));
+  }
   text += "## By operator\n\n";
   std::vector<std::string> columns = head("operator");
   columns.emplace_back("what it changes");

@@ -16,7 +16,7 @@ namespace assay::schemas {
 inline constexpr std::string_view kRecordSchemaVersion = "1.7.0";
 inline constexpr std::string_view kReportSchemaVersion = "1.4.0";
 inline constexpr std::string_view kStateSchemaVersion = "1.0.0";
-inline constexpr std::string_view kCertificationSchemaVersion = "1.1.0";
+inline constexpr std::string_view kCertificationSchemaVersion = "1.2.0";
 inline constexpr std::string_view kDatasetRowSchemaVersion = "1.0.0";
 inline constexpr std::string_view kManifestSchemaVersion = "1.0.0";
 inline constexpr std::string_view kStatsSchemaVersion = "1.0.0";

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "harness/certify/mutation.hpp"
+#include "harness/certify/proved_equal.hpp"
 #include "harness/run/batch.hpp"
 #include "ir/hash.hpp"
 #include "ir/support/hash.hpp"
@@ -31,8 +32,8 @@ harness::RunOptions run_options(const Campaign& campaign) {
   return {.jobs = campaign.jobs, .seed = campaign.seed, .policy = campaign.policy, .mode = {}};
 }
 
-/// The lines of two texts that differ: those between what they begin and what they end with.
-std::string differing_lines(const std::string& before, const std::string& after) {
+/// The lines of two texts that differ: those between what they begin and what they end with, at most so many of each.
+std::string differing_lines(const std::string& before, const std::string& after, std::size_t most = std::string::npos) {
   const auto lines = [](const std::string& text) {
     std::vector<std::string> all;
     for (std::size_t at = 0; at < text.size();) {
@@ -52,13 +53,29 @@ std::string differing_lines(const std::string& before, const std::string& after)
   std::string patch;
   const auto add = [&](const char* sign, const std::vector<std::string>& text) {
     const std::size_t end = text.size() - tail;
-    for (std::size_t i = head; i < std::min(end, head + kMostPatchLines); ++i)
+    const std::size_t shown = std::min(most, end - head);
+    for (std::size_t i = head; i < head + shown; ++i)
       patch += sign + text[i] + "\n";
-    if (end > head + kMostPatchLines) patch += fmt::format(" ... {} lines more\n", end - head - kMostPatchLines);
+    if (end > head + shown) patch += fmt::format(" ... {} lines more\n", end - head - shown);
   };
   add("-", a);
   add("+", b);
   return patch;
+}
+
+/// Notes in what the texts differ.
+void note_patch(MutantRecord& record, const std::string& before, const std::string& after) {
+  record.patch = differing_lines(before, after, kMostPatchLines);
+  record.patch_hash = fnv1a(differing_lines(before, after));
+}
+
+bool is_about(const ProvedEqual& proof, const MutantRecord& record) {
+  return proof.kernel == record.family + "/" + record.kernel && proof.op == record.op &&
+         proof.patch == record.patch_hash;
+}
+
+bool is_proved_equal(const MutantRecord& record) {
+  return std::ranges::any_of(kProvedEqual, [&](const ProvedEqual& proof) { return is_about(proof, record); });
 }
 
 void widen(reference::Reference& reference, double factor) {
@@ -131,7 +148,7 @@ class Workshop {
       auto found = find_text_mutations(planned.op, *prepared_.emitted);
       made.record.what = found[planned.number].what;
       made.emitted = std::move(found[planned.number].kernel);
-      made.record.patch = differing_lines(prepared_.emitted->source(), made.emitted.source());
+      note_patch(made.record, prepared_.emitted->source(), made.emitted.source());
       return made;
     }
     const Setting& setting = *setting_of(planned.op);
@@ -141,7 +158,7 @@ class Workshop {
     ir::Function changed = setting.function;
     Editor editor(setting.module, changed);
     mutation.apply(editor);
-    auto emitted = print(planned.op, changed, made.record.patch);
+    auto emitted = print(planned.op, changed, made.record);
     if (!emitted) return std::nullopt;
     made.emitted = std::move(*emitted);
     return made;
@@ -155,25 +172,25 @@ class Workshop {
 
   /// A copy of the module with the function in the place of a kernel; empty if it is not valid or not another program.
   static std::optional<ir::Module> with_kernel(const ir::Module& module, std::size_t kernel, ir::Function changed,
-                                               std::string& patch) {
+                                               MutantRecord& record) {
     ir::Module copy = module;
     copy.kernels[kernel] = std::move(changed);
     if (!ir::verify(copy).empty() || ir::hash(copy) == ir::hash(module)) return std::nullopt;
-    patch = differing_lines(ir::to_text(module), ir::to_text(copy));
+    note_patch(record, ir::to_text(module), ir::to_text(copy));
     return copy;
   }
 
-  std::optional<EmittedKernel> print(Operator op, ir::Function changed, std::string& patch) const {
+  std::optional<EmittedKernel> print(Operator op, ir::Function changed, MutantRecord& record) const {
     const harness::KernelSource& source = *prepared_.source;
     const auto printed = [&](const ir::Module& module, const ir::Function& forward, const ir::Function* backward) {
       Result<EmittedKernel> emitted = printer_(module, forward, backward, target_);
       return emitted.ok() ? std::optional(emitted.take()) : std::nullopt;
     };
     if (row(op).part == Part::kBackward) {
-      const auto module = with_kernel(prepared_.adjoint->module, 0, std::move(changed), patch);
+      const auto module = with_kernel(prepared_.adjoint->module, 0, std::move(changed), record);
       return module ? printed(*module, prepared_.kernel(), &module->kernels[0]) : std::nullopt;
     }
-    const auto module = with_kernel(*source.module, source.kernel_index, std::move(changed), patch);
+    const auto module = with_kernel(*source.module, source.kernel_index, std::move(changed), record);
     if (!module) return std::nullopt;
     const ir::Function& kernel = module->kernels[source.kernel_index];
     if (row(op).part == Part::kForward) {
@@ -332,6 +349,7 @@ std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel, c
     if (records[m].fate != Fate::kSurvived) continue;
     const Result<bool> same = same_code(sources[0], sources[m + 1]);
     if (same.ok() && *same) records[m].fate = Fate::kEquivalent;
+    else if (is_proved_equal(records[m])) records[m].fate = Fate::kProved;
   }
   return records;
 }
@@ -341,6 +359,24 @@ std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel, c
 std::string name_of(const Campaign& campaign, const Planned& mutant) {
   const harness::KernelSource& source = campaign.kernels[mutant.kernel];
   return fmt::format("{}/{}#{}.{}", source.family, source.kernel, row(mutant.op).name, mutant.number);
+}
+
+std::vector<std::string> stale_proofs(const Campaign& campaign, std::span<const ProvedEqual> proofs,
+                                      backends::SourceTarget target, const harness::Printer& printer) {
+  std::vector<std::string> stale;
+  for (const ProvedEqual& proof : proofs) {
+    for (std::size_t k = 0; k < campaign.kernels.size(); ++k) {
+      if (campaign.kernels[k].family + "/" + campaign.kernels[k].kernel != proof.kernel) continue;
+      const Workshop workshop(campaign, k, printer, target);
+      bool found = false;
+      for (std::size_t n = 0; n < workshop.places(proof.op) && !found; ++n) {
+        const std::optional<Made> made = workshop.make({k, proof.op, n});
+        found = made && is_about(proof, made->record);
+      }
+      if (!found) stale.emplace_back(proof.kernel);
+    }
+  }
+  return stale;
 }
 
 std::vector<Planned> plan_mutants(const Campaign& campaign, const backends::Device& device,

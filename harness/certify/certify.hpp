@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,11 @@ enum class Fate : std::uint8_t {
   kKilled,
   kSurvived,
   kEquivalent,  ///< the same optimised code as the right kernel
+  kProved,      ///< it survived, and a proof says that it is right (proved_equal.hpp)
   kInvalid,     ///< it does not compile, or the right kernel itself has no verdict: not counted
 };
 constexpr std::string_view to_text(Fate fate) {
-  constexpr std::array<std::string_view, 4> kTexts = {"killed", "survived", "equivalent", "invalid"};
+  constexpr std::array<std::string_view, 5> kTexts = {"killed", "survived", "equivalent", "proved", "invalid"};
   return kTexts[static_cast<std::size_t>(fate)];
 }
 
@@ -55,7 +57,8 @@ struct MutantRecord {
   LaneVerdict lift, native;
   /// With Campaign::widen, by kWidenings: whether the native lane still refuses it with bounds so much wider.
   std::vector<bool> killed_widened;
-  std::string patch;  ///< of a survivor: the lines that differ
+  std::string patch;             ///< of a survivor: the lines that differ, the first of them
+  std::uint64_t patch_hash = 0;  ///< of all lines that differ
 };
 
 struct Campaign {
@@ -83,6 +86,11 @@ std::vector<Planned> plan_mutants(const Campaign& campaign, const backends::Devi
                                   const harness::Printer& printer);
 
 std::string name_of(const Campaign& campaign, const Planned& mutant);
+
+struct ProvedEqual;
+/// The kernels of those proofs (proved_equal.hpp) that are about one of the campaign's kernels and no mutant of it.
+std::vector<std::string> stale_proofs(const Campaign& campaign, std::span<const ProvedEqual> proofs,
+                                      backends::SourceTarget target, const harness::Printer& printer);
 
 /// Whether an optimising compiler makes the same code of two kernels.
 using SameCode = std::function<Result<bool>(const backends::EmittedKernel&, const backends::EmittedKernel&)>;

@@ -25,7 +25,7 @@ LedgerHead head_from(const json& line) {
 }
 
 Fate fate_from(const std::string& text) {
-  for (const Fate fate : {Fate::kKilled, Fate::kSurvived, Fate::kEquivalent}) {
+  for (const Fate fate : {Fate::kKilled, Fate::kSurvived, Fate::kEquivalent, Fate::kProved}) {
     if (to_text(fate) == text) return fate;
   }
   return Fate::kInvalid;
@@ -46,6 +46,7 @@ MutantRecord mutant_from(const json& line) {
   mutant.native.check = line.at("native");
   mutant.killed_widened = line.value("killed_widened", std::vector<bool>{});
   mutant.patch = line.value("patch", "");
+  mutant.patch_hash = line.value("patch_hash", std::uint64_t{0});
   return mutant;
 }
 
@@ -58,7 +59,10 @@ std::string to_line(const MutantRecord& mutant) {
                {"fate", to_text(mutant.fate)}, {"lift", mutant.lift.check},
                {"native", mutant.native.check}};
   if (!mutant.killed_widened.empty()) line["killed_widened"] = mutant.killed_widened;
-  if (!mutant.patch.empty()) line["patch"] = mutant.patch;
+  if (!mutant.patch.empty()) {
+    line["patch"] = mutant.patch;
+    line["patch_hash"] = mutant.patch_hash;
+  }
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -8,6 +8,10 @@ void Tally::add(const MutantRecord& mutant) {
     ++equivalent;
     return;
   }
+  if (mutant.fate == Fate::kProved) {
+    ++proved;
+    return;
+  }
   ++mutants;
   killed += mutant.fate == Fate::kKilled;
   lifted += row(mutant.op).witness != Witness::kPrecision;

@@ -12,12 +12,13 @@
 namespace assay::certify {
 
 struct Tally {
-  std::int64_t mutants = 0;  ///< equivalents and invalid ones not counted
+  std::int64_t mutants = 0;  ///< equivalent, proved equal and invalid ones not counted
   std::int64_t killed = 0;   ///< by either lane
   std::int64_t lifted = 0;   ///< of the mutants, those that the double lift can tell
   std::int64_t by_lift = 0;
   std::int64_t by_native = 0;
   std::int64_t equivalent = 0;
+  std::int64_t proved = 0;
   std::set<std::string> kernels = {};  ///< that killed one
 
   void add(const MutantRecord& mutant);
@@ -26,8 +27,9 @@ struct Tally {
 };
 
 struct Score {
-  Tally all;       ///< of the mutants that a device without threads of its own can tell
-  Tally threaded;  ///< of the device-only ones
+  Tally all;                         ///< of the mutants that a device without threads of its own can tell
+  Tally threaded;                    ///< of the device-only ones
+  std::string threaded_device = {};  ///< that ran these
   std::map<Operator, Tally> by_operator;
   std::map<std::string, Tally> by_family;
   std::map<std::string, std::int64_t> by_check;                  ///< first check that killed, of either lane

@@ -10,9 +10,9 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json to_json(const Tally& tally) {
-  return {{"mutants", tally.mutants},       {"killed", tally.killed},       {"lifted", tally.lifted},
-          {"by_lift", tally.by_lift},       {"by_native", tally.by_native}, {"equivalent", tally.equivalent},
-          {"kernels", tally.kernels.size()}};
+  return {{"mutants", tally.mutants}, {"killed", tally.killed},         {"lifted", tally.lifted},
+          {"by_lift", tally.by_lift}, {"by_native", tally.by_native},   {"equivalent", tally.equivalent},
+          {"proved", tally.proved},   {"kernels", tally.kernels.size()}};
 }
 
 }  // namespace
@@ -26,6 +26,7 @@ std::string to_json_text(const Score& score, const LedgerHead& head, const Contr
                        {"planned", head.planned},
                        {"all", to_json(score.all)},
                        {"threaded", to_json(score.threaded)}};
+  if (!score.threaded_device.empty()) text["threaded_device"] = score.threaded_device;
   text["operators"] = ordered_json::array();
   for (const auto& [op, tally] : score.by_operator) {
     ordered_json one = {{"operator", row(op).name},

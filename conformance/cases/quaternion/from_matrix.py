@@ -9,4 +9,4 @@ def from_matrix(
     out: wp.array(dtype=wp.quat),
 ):
     i = wp.tid()
-    out[i] = wp.quat_from_matrix(m[i]) * s[i] + wp.quat_from_matrix(wp.identity(n=3, dtype=float) + m[i] * 0.25)
+    out[i] = wp.quat_from_matrix(m[i]) * s[i] + wp.quat_from_matrix(wp.identity(n=3, dtype=float) + m[i] * 1.25)

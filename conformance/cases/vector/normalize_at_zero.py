@@ -1,8 +1,8 @@
-# normalize of exactly zero is zero and has gradient zero; the rest of the kernel goes on.
+# normalize of exactly zero is zero and has gradient zero, and half of the inputs are such; the rest of the kernel goes
+# on.
 import warp as wp
 
 
-# domain: 0 <= v <= 0
 @wp.kernel
 def normalize_at_zero(
     v: wp.array(dtype=wp.vec3),
@@ -10,4 +10,7 @@ def normalize_at_zero(
     out: wp.array(dtype=wp.vec3),
 ):
     i = wp.tid()
-    out[i] = wp.normalize(v[i]) * 2.0 + wp.normalize(w[i]) + v[i]
+    u = v[i]
+    if w[i][0] < 0.0:
+        u = v[i] * 0.0
+    out[i] = wp.normalize(u) * 2.0 + wp.normalize(w[i]) + v[i]
