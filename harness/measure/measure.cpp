@@ -111,8 +111,8 @@ struct Plan {
 
 Result<Experiment> place(backends::Session& session, const Plan& plan) {
   session.reset();
-  return Experiment::place(session, plan.kernel, plan.pass, backends::Lane::kNative, plan.launch, plan.gradients,
-                           roles_of(plan.subject, plan.pass), kPoison);
+  return Experiment::place(session, plan.subject.module, plan.kernel, plan.pass, backends::Lane::kNative, plan.launch,
+                           plan.gradients, roles_of(plan.subject, plan.pass), kPoison);
 }
 
 /// The launch for the backward pass: Adjoint::final_arrays hold what the forward launch leaves in them.
