@@ -8,6 +8,7 @@
 #include <link.h>
 
 #include "ir/support/hash.hpp"
+#include "ir/support/plant.hpp"
 
 namespace assay::harness {
 namespace {
@@ -56,6 +57,8 @@ int add_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
 }  // namespace
 
 std::string program_identity() {
+  // With a fault in its judge a program is not the one that its build id names.
+  if (kPlants) return {};
   Found found;
   dl_iterate_phdr(add_object, &found);
   return found.complete ? sha256_hex(found.ids) : std::string();
