@@ -112,7 +112,7 @@ void VerdictCache::keep(const KernelSource& source, std::span<const std::string>
   for (const std::string& name : cases) {
     const auto record = std::ranges::find(records, name, &CaseRecord::name);
     if (record == records.end() || record->attempts.size() != 1) return;
-    if (record->outcome != Outcome::pass && record->outcome != Outcome::pass_marginal) return;
+    if (!is_pass(record->outcome)) return;
     lines.push_back(json::parse(to_line(*record)));
   }
   // A cache that cannot be written costs time in the next run and nothing in this one.
