@@ -9,6 +9,7 @@
 
 #include "backends/cpu/same_code.hpp"
 #include "backends/cuda/nvrtc/same_code.hpp"
+#include "backends/ptx/needless_barrier.hpp"
 #include "cli/attacks.hpp"
 #include "cli/color_option.hpp"
 #include "cli/command.hpp"
@@ -169,7 +170,7 @@ Result<void> run_campaign(certify::Campaign& campaign, const std::vector<certify
     if (device.target() == backends::SourceTarget::kCpp) return cpu::same_optimised_code(options.compiler, a, b);
     return cuda::same_compiled_code(a, b);
   };
-  return certify::run_mutants(campaign, plan, device, printer(), same_code, take);
+  return certify::run_mutants(campaign, plan, device, printer(), {same_code, ptx::barrier_1_is_needless}, take);
 }
 
 Result<std::vector<certify::PlantResult>> plants_of(const CertifyOptions& options) {

@@ -22,15 +22,6 @@ Handlers address_addition() {
   return select_handlers(add);
 }
 
-Space space_of(const Modifiers& modifiers) {
-  if (modifiers.has(kGlobal)) return Space::kGlobal;
-  if (modifiers.has(kShared) || modifiers.has(kSharedCta)) return Space::kShared;
-  if (modifiers.has(kLocal)) return Space::kLocal;
-  if (modifiers.has(kConst)) return Space::kConst;
-  if (modifiers.has(kParam)) return Space::kParam;
-  return Space::kGeneric;
-}
-
 }  // namespace
 
 /// isspacep: the window that a generic address lies in tells its space; global memory has all windows from one on.

@@ -32,6 +32,8 @@ struct SourcePlace {
 
 enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam, kRegister };
 std::string_view to_text(Space space);
+/// The space that an access names; kGeneric where it names none.
+Space space_of(const Modifiers& modifiers);
 
 /// What a symbol in an operand stands for.
 enum class SymbolKind : std::uint8_t { kVariable, kBodyVariable, kParameter, kFunction };

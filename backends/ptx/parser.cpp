@@ -166,6 +166,16 @@ std::string_view to_text(Space space) {
   }
 }
 
+Space space_of(const Modifiers& modifiers) {
+  using enum Modifier;
+  if (modifiers.has(kGlobal)) return Space::kGlobal;
+  if (modifiers.has(kShared) || modifiers.has(kSharedCta)) return Space::kShared;
+  if (modifiers.has(kLocal)) return Space::kLocal;
+  if (modifiers.has(kConst)) return Space::kConst;
+  if (modifiers.has(kParam)) return Space::kParam;
+  return Space::kGeneric;
+}
+
 Result<Module> parse(std::string text, std::string_view name) {
   Module module{.name = std::string(name), .text = std::make_shared<const std::string>(std::move(text))};
   Result<std::vector<Token>> tokens = tokenise(*module.text, name);

@@ -111,6 +111,7 @@ struct Made {
   Planned planned;
   MutantRecord record;
   EmittedKernel emitted;
+  std::optional<EmittedKernel> marked = std::nullopt;  ///< TextMutation::marked
 };
 
 /// One right kernel, and the mutants that are made of it.
@@ -148,6 +149,7 @@ class Workshop {
       auto found = find_text_mutations(planned.op, *prepared_.emitted);
       made.record.what = found[planned.number].what;
       made.emitted = std::move(found[planned.number].kernel);
+      made.marked = std::move(found[planned.number].marked);
       note_patch(made.record, prepared_.emitted->source(), made.emitted.source());
       return made;
     }
@@ -322,17 +324,35 @@ void in_parallel(const Campaign& campaign, std::size_t count, const std::functio
   loop();
 }
 
+/// Notes of the lanes that passed a missing barrier where it is none.
+void prove_barrier_needless(const EmittedKernel& marked, MutantRecord& record, backends::Device& device,
+                            const NeedlessBarrier& needless) {
+  if (record.lift.killed() && record.native.killed()) return;
+  const backends::BuildOutcome outcome = device.build({&marked, 1}, backends::BuildFlags::strict()).front();
+  const auto* built = std::get_if<backends::BuiltKernel>(&outcome);
+  if (built == nullptr) return;
+  const auto prove = [&](backends::Lane lane, LaneVerdict& verdict) {
+    if (verdict.killed()) return;
+    const Result<bool> proof = needless(*built, lane);
+    verdict.proved = proof.ok() && *proof;
+  };
+  prove(backends::Lane::kLift, record.lift);
+  prove(backends::Lane::kNative, record.native);
+}
+
 /// All mutants of one kernel, judged; in the order of the plan.
 std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel, const std::vector<Planned>& planned,
-                                 backends::Device& device, const harness::Printer& printer, const SameCode& same_code) {
+                                 backends::Device& device, const harness::Printer& printer, const Proofs& proofs) {
   const Workshop workshop(campaign, kernel, printer, device.target());
   std::vector<EmittedKernel> sources{*workshop.prepared().emitted};
+  std::vector<std::optional<EmittedKernel>> marked;
   std::vector<MutantRecord> records;
   for (const Planned& one : planned) {
     std::optional<Made> made = workshop.make(one);
     if (!made) continue;
     records.push_back(std::move(made->record));
     sources.push_back(std::move(made->emitted));
+    marked.push_back(std::move(made->marked));
   }
   if (records.empty()) return records;
   const std::vector<backends::BuildOutcome> built = device.build(sources, backends::BuildFlags::strict());
@@ -344,12 +364,14 @@ std::vector<MutantRecord> judged(const Campaign& campaign, std::size_t kernel, c
   for (std::size_t m = 0; m < records.size(); ++m) {
     const auto* mutant = std::get_if<backends::BuiltKernel>(&built[m + 1]);
     if (mutant == nullptr) continue;
-    tribunal.judge(*mutant, records[m]);
-    if (records[m].fate == Fate::kKilled) records[m].patch.clear();
-    if (records[m].fate != Fate::kSurvived) continue;
-    const Result<bool> same = same_code(sources[0], sources[m + 1]);
-    if (same.ok() && *same) records[m].fate = Fate::kEquivalent;
-    else if (is_proved_equal(records[m])) records[m].fate = Fate::kProved;
+    MutantRecord& record = records[m];
+    tribunal.judge(*mutant, record);
+    if (marked[m]) prove_barrier_needless(*marked[m], record, device, proofs.needless_barrier);
+    if (record.fate == Fate::kKilled) record.patch.clear();
+    if (record.fate != Fate::kSurvived) continue;
+    const Result<bool> same = proofs.same_code(sources[0], sources[m + 1]);
+    if (same.ok() && *same) record.fate = Fate::kEquivalent;
+    else if (is_proved_equal(record) || (record.lift.proved && record.native.proved)) record.fate = Fate::kProved;
   }
   return records;
 }
@@ -419,7 +441,7 @@ std::vector<Planned> plan_mutants(const Campaign& campaign, const backends::Devi
 }
 
 Result<void> run_mutants(const Campaign& campaign, const std::vector<Planned>& plan, backends::Device& device,
-                         const harness::Printer& printer, const SameCode& same_code, const TakeMutant& take) {
+                         const harness::Printer& printer, const Proofs& proofs, const TakeMutant& take) {
   std::map<std::size_t, std::vector<Planned>> by_kernel;
   for (const Planned& mutant : plan) {
     if (!campaign.done.contains(name_of(campaign, mutant))) by_kernel[mutant.kernel].push_back(mutant);
@@ -432,7 +454,7 @@ Result<void> run_mutants(const Campaign& campaign, const std::vector<Planned>& p
       const std::lock_guard lock(taking);
       if (failure) return;
     }
-    const auto records = judged(campaign, work[w].first, work[w].second, device, printer, same_code);
+    const auto records = judged(campaign, work[w].first, work[w].second, device, printer, proofs);
     const std::lock_guard lock(taking);
     for (const MutantRecord& record : records) {
       if (failure) return;

@@ -29,7 +29,7 @@ enum class Fate : std::uint8_t {
   kKilled,
   kSurvived,
   kEquivalent,  ///< the same optimised code as the right kernel
-  kProved,      ///< it survived, and a proof says that it is right (proved_equal.hpp)
+  kProved,      ///< it survived, and a proof says that it is right: proved_equal.hpp, or NeedlessBarrier
   kInvalid,     ///< it does not compile, or the right kernel itself has no verdict: not counted
 };
 constexpr std::string_view to_text(Fate fate) {
@@ -40,6 +40,7 @@ constexpr std::string_view to_text(Fate fate) {
 /// What one lane said: the check that refused the mutant, "t1 mismatch", "out_of_bounds"; empty where it passed.
 struct LaneVerdict {
   std::string check;
+  bool proved = false;  ///< it passed, and a proof says that in this lane it is right
   bool killed() const { return !check.empty(); }
 };
 
@@ -94,11 +95,19 @@ std::vector<std::string> stale_proofs(const Campaign& campaign, std::span<const 
 
 /// Whether an optimising compiler makes the same code of two kernels.
 using SameCode = std::function<Result<bool>(const backends::EmittedKernel&, const backends::EmittedKernel&)>;
+/// Whether a kernel is as right in this lane without its barriers `bar.sync 1`: a proof, so that "no" may also mean
+/// "not known".
+using NeedlessBarrier = std::function<Result<bool>(const backends::BuiltKernel&, backends::Lane)>;
+/// What tells that a mutant which passed is right.
+struct Proofs {
+  SameCode same_code;
+  NeedlessBarrier needless_barrier;
+};
 /// Called for each mutant in the order of completion, never two at once.
 using TakeMutant = std::function<Result<void>(const MutantRecord&)>;
 
 /// Makes and judges the planned mutants. Fails when `take` does.
 Result<void> run_mutants(const Campaign& campaign, const std::vector<Planned>& plan, backends::Device& device,
-                         const harness::Printer& printer, const SameCode& same_code, const TakeMutant& take);
+                         const harness::Printer& printer, const Proofs& proofs, const TakeMutant& take);
 
 }  // namespace assay::certify

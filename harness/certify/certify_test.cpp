@@ -34,15 +34,19 @@ Campaign campaign(std::size_t mutants) {
   return campaign;
 }
 
+/// The CPU's kernels have no barriers.
+Result<bool> never_needless(const backends::BuiltKernel&, backends::Lane) { return false; }
+
 std::vector<MutantRecord> run(const Campaign& campaign, const SameCode& same_code) {
   const auto device = harness::testing::cpu_device();
   const harness::Printer printer = harness::testing::planting_printer({});
   std::vector<MutantRecord> records;
   const auto plan = plan_mutants(campaign, *device, printer);
-  const Result<void> ran = run_mutants(campaign, plan, *device, printer, same_code, [&](const MutantRecord& mutant) {
-    records.push_back(mutant);
-    return Result<void>{};
-  });
+  const Result<void> ran =
+      run_mutants(campaign, plan, *device, printer, {same_code, never_needless}, [&](const MutantRecord& mutant) {
+        records.push_back(mutant);
+        return Result<void>{};
+      });
   EXPECT_TRUE(ran.ok());
   return records;
 }

@@ -44,6 +44,8 @@ MutantRecord mutant_from(const json& line) {
   mutant.fate = fate_from(line.at("fate"));
   mutant.lift.check = line.at("lift");
   mutant.native.check = line.at("native");
+  mutant.lift.proved = line.value("lift_proved", false);
+  mutant.native.proved = line.value("native_proved", false);
   mutant.killed_widened = line.value("killed_widened", std::vector<bool>{});
   mutant.patch = line.value("patch", "");
   mutant.patch_hash = line.value("patch_hash", std::uint64_t{0});
@@ -58,6 +60,8 @@ std::string to_line(const MutantRecord& mutant) {
                {"line", mutant.line},          {"what", mutant.what},
                {"fate", to_text(mutant.fate)}, {"lift", mutant.lift.check},
                {"native", mutant.native.check}};
+  if (mutant.lift.proved) line["lift_proved"] = true;
+  if (mutant.native.proved) line["native_proved"] = true;
   if (!mutant.killed_widened.empty()) line["killed_widened"] = mutant.killed_widened;
   if (!mutant.patch.empty()) {
     line["patch"] = mutant.patch;

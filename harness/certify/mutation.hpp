@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -67,6 +68,8 @@ struct TextMutation {
   Operator op;
   std::string what;
   backends::EmittedKernel kernel;  ///< the changed one; its helpers may differ from those of the same name elsewhere
+  /// Of a missing barrier, in CUDA: the right kernel with `bar.sync 1` in the place of that barrier.
+  std::optional<backends::EmittedKernel> marked = std::nullopt;
 };
 /// All mutations of an operator of Part::kText on the backward kernel.
 std::vector<TextMutation> find_text_mutations(Operator op, const backends::EmittedKernel& kernel);

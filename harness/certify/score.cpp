@@ -14,7 +14,7 @@ void Tally::add(const MutantRecord& mutant) {
   }
   ++mutants;
   killed += mutant.fate == Fate::kKilled;
-  lifted += row(mutant.op).witness != Witness::kPrecision;
+  lifted += row(mutant.op).witness != Witness::kPrecision && !mutant.lift.proved;
   by_lift += mutant.lift.killed();
   by_native += mutant.native.killed();
   if (mutant.fate == Fate::kKilled) kernels.insert(mutant.family + "/" + mutant.kernel);

@@ -54,6 +54,23 @@ TEST(Score, KeepsApartWhatOnlyThreadsShow) {
   EXPECT_EQ(example().threaded.killed, 1);
 }
 
+TEST(Score, AsksOfTheDoubleLiftNothingThatItIsProvedToDoRight) {
+  Score score;
+  MutantRecord needed_in_native = mutant(Operator::kMissingBarrier, Fate::kKilled, "", "read_write_race");
+  needed_in_native.lift.proved = true;
+  score.add(needed_in_native);
+  score.add(mutant(Operator::kMissingBarrier, Fate::kKilled, "read_write_race", "read_write_race"));
+  EXPECT_EQ(score.threaded.mutants, 2);
+  EXPECT_EQ(score.threaded.by_native, 2);
+  EXPECT_EQ(score.threaded.lifted, 1);
+  EXPECT_EQ(score.threaded.by_lift, 1);
+  MutantRecord in_neither = mutant(Operator::kMissingBarrier, Fate::kProved, "", "");
+  in_neither.lift.proved = in_neither.native.proved = true;
+  score.add(in_neither);
+  EXPECT_EQ(score.threaded.mutants, 2);
+  EXPECT_EQ(score.threaded.proved, 1);
+}
+
 TEST(Score, IsWrittenAsItsSchemaSays) {
   const std::string text =
       to_json_text(example(), {.device = "cpu", .commit = "1234567", .seed = 1, .planned = 6, .plan = "x"},
@@ -77,6 +94,7 @@ class LedgerTest : public ::testing::Test {
 TEST_F(LedgerTest, GivesBackWhatWasWritten) {
   MutantRecord killed = mutant(Operator::kSeedOne, Fate::kKilled, "t1 mismatch", "t3 mismatch");
   killed.killed_widened = {true, true, false, false};
+  killed.lift.proved = true;
   {
     auto lines = start_ledger(dir_, head_);
     ASSERT_TRUE(lines.ok());
@@ -89,6 +107,8 @@ TEST_F(LedgerTest, GivesBackWhatWasWritten) {
   EXPECT_EQ((*ledger)->head, head_);
   ASSERT_EQ((*ledger)->mutants.size(), 2U);
   EXPECT_EQ((*ledger)->mutants[0].killed_widened, killed.killed_widened);
+  EXPECT_TRUE((*ledger)->mutants[0].lift.proved);
+  EXPECT_FALSE((*ledger)->mutants[0].native.proved);
   EXPECT_EQ((*ledger)->mutants[1].fate, Fate::kSurvived);
   EXPECT_EQ((*ledger)->mutants[1].patch, "-a\n+b\n");
 }

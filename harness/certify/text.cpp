@@ -57,14 +57,15 @@ void replace_text(Operator op, const EmittedKernel& kernel, std::size_t from, co
   found.push_back(std::move(mutation));
 }
 
-/// Changes the n-th `text` in the helpers, for each n.
+/// Changes the n-th `text` in the helpers, for each n. With `mark`, notes the kernel with this in its place as well.
 void change_helpers(Operator op, const EmittedKernel& kernel, const std::string& text, const std::string& by,
-                    std::vector<TextMutation>& found) {
+                    std::vector<TextMutation>& found, const std::string& mark = "") {
   for (std::size_t h = 0; h < kernel.helpers.size(); ++h) {
     const std::string& helper = kernel.helpers[h].text;
     for (std::size_t at = helper.find(text); at != std::string::npos; at = helper.find(text, at + text.size())) {
       TextMutation mutation{op, fmt::format("in '{}': '{}' becomes '{}'", kernel.helpers[h].name, text, by), kernel};
       mutation.kernel.helpers[h].text.replace(at, text.size(), by);
+      if (!mark.empty()) mutation.marked.emplace(kernel).helpers[h].text.replace(at, text.size(), mark);
       found.push_back(std::move(mutation));
     }
   }
@@ -82,7 +83,9 @@ std::vector<TextMutation> find_text_mutations(Operator op, const EmittedKernel& 
       replace_text(op, kernel, backward->opening, "thread < end", "thread <= end", found);
       replace_text(op, kernel, backward->opening, "thread < count", "thread <= count", found);
       break;
-    case Operator::kMissingBarrier: change_helpers(op, kernel, "  tile_barrier();\n", "", found); break;
+    case Operator::kMissingBarrier:
+      change_helpers(op, kernel, "  tile_barrier();\n", "", found, "  asm volatile(\"bar.sync 1;\" ::: \"memory\");\n");
+      break;
     case Operator::kUnclearedShared:
       change_helpers(op, kernel, "T sum = 0;", "__shared__ T uncleared;\n      T sum = uncleared;", found);
       break;

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::byte kPoison{0xFF};       // NaN in every float type, -1 in integers
 constexpr std::byte kOtherPoison{0x3C};  // small finite numbers
+/// Threads in a block; of tiles, how many one block works on, one after another.
+constexpr std::int64_t kFewBlocks = 32;
 
 class ForwardJudge {
  public:
@@ -45,8 +47,8 @@ class ForwardJudge {
       add(Purpose::kCheck, s, Lane::kLift, kPoison);
       add(Purpose::kOtherPoison, s, Lane::kNative, kOtherPoison, {.beside = Beside::kLikely});
       if (!stage_.is_deep(s)) continue;
-      add(Purpose::kOtherPoison, s, Lane::kLift, kOtherPoison, {.beside = Beside::kLikely});
-      add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kReverse, 32});
+      add(Purpose::kOtherPoison, s, Lane::kLift, kOtherPoison, {.block = kFewBlocks, .beside = Beside::kLikely});
+      add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kReverse, kFewBlocks});
       add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kShuffled, 1, stage_.bench.seed});
       add(Purpose::kOrder, s, Lane::kNative, kPoison, {backends::ThreadOrder::kShuffled, 7, stage_.bench.seed});
       add(Purpose::kOrder, s, Lane::kNative, kPoison, {.layout = Layout::kView, .beside = Beside::kLikely});
@@ -136,7 +138,8 @@ class ForwardJudge {
                                                : fmt::format("{} and then {}", a[i].integer, b[i].integer),
                       trial.experiment.arrays()[p].gap > 0 ? "another layout of the arrays"
                       : trial.purpose == Purpose::kOrder   ? "another order of threads"
-                                                           : "other contents of the output before the launch",
+                      : trial.lane == Lane::kLift ? "other contents of the output before the launch, and fewer blocks"
+                                                  : "other contents of the output before the launch",
                       trial.set));
     }
     verdict_.count_one(Tier::kT5, 0, false);

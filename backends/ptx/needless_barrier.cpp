@@ -1,0 +1,26 @@
+#include "backends/ptx/needless_barrier.hpp"
+
+#include "backends/ptx/barrier_use.hpp"
+#include "backends/ptx/parser.hpp"
+
+namespace assay::ptx {
+
+using namespace backends;
+
+Result<bool> barrier_1_is_needless(const BuiltKernel& kernel, Lane lane) {
+  bool asked = false;
+  for (const auto& artifact : kernel.artifacts) {
+    if (artifact->kind != Artifact::Kind::kPtx || artifact->lane != lane) continue;
+    const Result<Module> module = parse(artifact->content, kernel.name + ".ptx");
+    if (!module) return module.error();
+    for (const BuiltEntry& entry : kernel.entries) {
+      if (entry.lane != lane) continue;
+      const Function* const function = module->find_entry(entry.symbol);
+      if (function == nullptr || !barriers_order_nothing(*module, *function, 1)) return false;
+      asked = true;
+    }
+  }
+  return asked;
+}
+
+}  // namespace assay::ptx

@@ -1,0 +1,57 @@
+// What NVRTC makes of barriers, in both lanes and for all architectures.
+#include "backends/ptx/needless_barrier.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "backends/ptx/device.hpp"
+
+namespace assay::ptx {
+namespace {
+
+using namespace backends;
+
+/// A kernel whose threads pass on what they have by `memory`, of which the first has the elements of type First; the
+/// second one is written behind the barrier that is asked about.
+EmittedKernel kernel_of(const std::string& second) {
+  return {.name = "f",
+          .helpers = {},
+          .body =
+              "#ifndef ASSAY_REAL\n#define ASSAY_REAL float\n#endif\nusing real = ASSAY_REAL;\n"
+              "template <int bytes> __device__ void* memory() {\n"
+              "  __shared__ __align__(16) unsigned char memory[bytes];\n  return memory;\n}\n"
+              "template <typename T> __device__ T last(T mine) {\n"
+              "  T* const all = (T*)memory<int(sizeof(T)) * 32>();\n"
+              "  asm volatile(\"bar.sync 1;\" ::: \"memory\");\n"
+              "  all[threadIdx.x] = mine;\n  __syncthreads();\n  return all[31];\n}\n"
+              "extern \"C\" __global__ void f_forward(long long, real* x) {\n"
+              "  const real first = last(x[threadIdx.x]);\n"
+              "  x[threadIdx.x] = real(last(" +
+              second + "(first + real(threadIdx.x))));\n}\n",
+          .entries = {{.pass = Pass::kForward, .symbol = "f_forward", .parameter_types = {"real*"}}}};
+}
+
+TEST(NeedlessBarrier, DependsOnTheLanesOwnTypes) {
+  PtxDevice device({.use_cache = false});
+  if (const Capability capability = device.can_build(); !capability.available) GTEST_SKIP() << capability.detail;
+  const auto needless = [&](const std::string& second, Lane lane) {
+    const EmittedKernel kernel = kernel_of(second);
+    const BuildOutcome outcome = device.build({&kernel, 1}, BuildFlags::strict()).front();
+    const auto* const built = std::get_if<BuiltKernel>(&outcome);
+    if (built == nullptr) {
+      ADD_FAILURE() << std::get<BuildFailed>(outcome).log;
+      return false;
+    }
+    const Result<bool> found = barrier_1_is_needless(*built, lane);
+    EXPECT_TRUE(found.ok());
+    return found.ok() && *found;
+  };
+  EXPECT_FALSE(needless("float", Lane::kNative)) << "the memory is read before it is written again";
+  EXPECT_TRUE(needless("float", Lane::kLift)) << "each has memory of its own";
+  EXPECT_TRUE(needless("double", Lane::kNative));
+  EXPECT_FALSE(needless("double", Lane::kLift));
+}
+
+}  // namespace
+}  // namespace assay::ptx
