@@ -91,8 +91,9 @@ Result<void> for_each_piece(const fs::path& path, const std::function<std::strin
 
 Result<NewFile> NewFile::create(fs::path path) {
   std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  if (error) return Error{fmt::format("cannot make the folder: {}", error.message()), path.parent_path().string()};
+  const fs::path folder = path.parent_path();
+  if (!folder.empty()) fs::create_directories(folder, error);
+  if (error) return Error{fmt::format("cannot make the folder: {}", error.message()), folder.string()};
   NewFile file(std::move(path), -1);
   file.descriptor_ = ::open(file.temporary().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file.descriptor_ < 0) return file.refuse(errno).error();

@@ -67,6 +67,16 @@ TEST_F(FilesTest, AFlippedBitIsFound) {
   EXPECT_THAT(read(path).second, HasSubstr("zstd"));
 }
 
+TEST_F(FilesTest, AFileNeedsNoFolderInItsName) {
+  fs::create_directories(dir_);
+  const fs::path before = fs::current_path();
+  fs::current_path(dir_);
+  const Result<void> put = put_file("here.txt", "whole");
+  fs::current_path(before);
+  ASSERT_TRUE(put.ok()) << put.error().text();
+  EXPECT_EQ(read_file_text(dir_ / "here.txt").take(), "whole");
+}
+
 TEST_F(FilesTest, AFileThatIsNotCommittedIsNotThere) {
   {
     Result<NewFile> file = NewFile::create(dir_ / "a" / "b.txt");
