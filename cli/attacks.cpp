@@ -61,6 +61,9 @@ std::vector<std::string> troubles_of(const AttackReport& report) {
     if (!result.left_out && !result.caught())
       troubles.push_back(
           fmt::format("{} was not caught: {} {}", result.attack.name, ending_of(result), result.record.message));
+    if (result.forward && !is_pass(result.forward->outcome))
+      troubles.push_back(fmt::format("{} is right in its forward pass, which ended as {}: {}", result.attack.name,
+                                     to_text(result.forward->outcome), result.forward->message));
     for (const std::string& harm : result.harm)
       troubles.push_back(fmt::format("{}: {}", result.attack.name, harm));
   }
@@ -97,15 +100,15 @@ std::string document_of(const AttackReport& report, const std::string& confineme
       "# The attack set\n\n"
       "Written by `assay certify --attacks`, commit {}; not by hand. Each attack is a right kernel with the attack "
       "planted\n"
-      "into its forward pass, built, run in a worker and judged like any other. [confinement.md](confinement.md) says "
-      "what\n"
-      "holds them.\n\n"
+      "into one of its passes, built, run in a worker and judged like any other. Where the backward pass attacks, the "
+      "forward\n"
+      "pass beside it is right and has to pass. [confinement.md](confinement.md) says what holds them.\n\n"
       "{}. Generated code: {}.\n\n"
-      "| attack | the code ... | fails on | ended as |\n|---|---|---|---|\n",
+      "| attack | in the pass | the code ... | fails on | ended as |\n|---|---|---|---|---|\n",
       kCommit.substr(0, 7), counts_of(report), confinement);
   for (const AttackResult& result : report.attacks)
-    text += fmt::format("| {} | {} | {} | {} |\n", result.attack.name, result.attack.does, to_text(result.attack.guard),
-                        ending_of(result));
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", result.attack.name, backends::to_text(result.attack.pass),
+                        result.attack.does, to_text(result.attack.guard), ending_of(result));
   for (const std::string& trouble : troubles_of(report))
     text += "\n**" + trouble + "**\n";
   return text;

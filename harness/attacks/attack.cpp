@@ -6,9 +6,18 @@
 namespace assay::attacks {
 
 std::vector<Attack> attack_set() {
-  std::vector<Attack> attacks;
-  for (std::vector<Attack>& part : std::vector{false_results(), early_ends(), used_up_resources(), escapes()})
-    std::ranges::move(part, std::back_inserter(attacks));
+  std::vector<Attack> in_either;
+  for (std::vector<Attack>& part : std::vector{early_ends(), used_up_resources(), escapes()})
+    std::ranges::move(part, std::back_inserter(in_either));
+  std::vector<Attack> attacks = false_results();
+  std::ranges::copy(in_either, std::back_inserter(attacks));
+  std::ranges::move(false_gradients(), std::back_inserter(attacks));
+  for (Attack& attack : in_either) {
+    if (attack.when_loaded) continue;
+    attack.name += "_in_backward";
+    attack.pass = backends::Pass::kBackward;
+    attacks.push_back(std::move(attack));
+  }
   return attacks;
 }
 

@@ -74,6 +74,12 @@ TEST(AttackSet, NamesAreUniqueAndEndingsAreNoPasses) {
   }
 }
 
+TEST(AttackSet, IsMountedInBothPasses) {
+  const std::vector<Attack> attacks = attack_set();
+  const auto in_backward = std::ranges::count(attacks, backends::Pass::kBackward, &Attack::pass);
+  EXPECT_GE(in_backward, std::ssize(attacks) / 2 - 3) << "but for those that no pass is needed for";
+}
+
 TEST(Attacks, AreAllCaught) {
   const AttackReport report = run(attack_set(), true, as_found());
   EXPECT_EQ(report.attacks.size(), attack_set().size());
@@ -98,6 +104,15 @@ TEST(Attacks, DoHarmThatIsToldWhereNothingHoldsThem) {
   }
   EXPECT_THAT(report.leftovers, Contains(HasSubstr("outlived its worker")));
   EXPECT_FALSE(report.unharmed());
+}
+
+TEST(Attacks, OneInTheBackwardPassIsNoCatchWhereTheForwardPassIsWrongToo) {
+  std::vector<Attack> attacks = named({"leaves_gradients"});
+  EXPECT_TRUE(run(attacks, true, {}).attacks.at(0).caught());
+  attacks[0].declarations = "#define sin cos";
+  const AttackReport report = run(attacks, true, {});
+  EXPECT_EQ(report.attacks.at(0).record.outcome, harness::Outcome::fail);
+  EXPECT_FALSE(report.attacks.at(0).caught());
 }
 
 TEST(Attacks, OneThatDoesNotFitTheTextIsNoCatch) {

@@ -59,7 +59,7 @@ Result<void> plant(backends::EmittedKernel& kernel, const Attack& attack, const 
     kernel.helpers.insert(kernel.helpers.begin(), {header, fmt::format("#include <{}>\n", header)});
   const Result<void> declared = plant(kernel, behind_real(aimed(attack.declarations, surroundings)));
   if (!declared.ok()) return declared;
-  return plant(kernel, at_thread_start(backends::Pass::kForward, aimed(attack.statements, surroundings)));
+  return plant(kernel, at_thread_start(attack.pass, aimed(attack.statements, surroundings)));
 }
 
 bool is_guarded(const Attack& attack, const AttackOptions& options) {
@@ -75,21 +75,8 @@ class Campaign {
       : attacks_(attacks), printer_(printer), options_(options), surroundings_(surroundings) {}
 
   Result<AttackReport> run(backends::Device& device) {
-    std::vector<std::string> batch;
-    for (const Attack& attack : attacks_) {
-      if (!is_guarded(attack, options_)) {
-        take({.attack = attack, .left_out = true});
-      } else if (attack.when_loaded) {
-        // Alone, for it would have its neighbours built again and again until it is found.
-        if (auto done = judge({attack.name}, device); !done.ok()) return done.error();
-      } else {
-        batch.push_back(attack.name);
-      }
-      if (batch.size() == kBatch || (&attack == &attacks_.back() && !batch.empty())) {
-        batch.insert(batch.begin(), fmt::format("neighbour_{}", report_.neighbours.size()));
-        batch.push_back(fmt::format("neighbour_{}", report_.neighbours.size() + 1));
-        if (auto done = judge(std::exchange(batch, {}), device); !done.ok()) return done.error();
-      }
+    for (const backends::Pass pass : {backends::Pass::kForward, backends::Pass::kBackward}) {
+      if (auto done = run(pass, device); !done.ok()) return done.error();
     }
     // As given, not as batches had it.
     std::ranges::sort(report_.attacks, {}, [this](const AttackResult& result) { return find(result.attack.name); });
@@ -97,15 +84,42 @@ class Campaign {
   }
 
  private:
-  Result<void> judge(const std::vector<std::string>& names, backends::Device& device) {
+  /// The attacks in one pass.
+  Result<void> run(backends::Pass pass, backends::Device& device) {
+    std::vector<std::string> batch;
+    const auto judge_batch = [&]() -> Result<void> {
+      if (batch.empty()) return {};
+      batch.insert(batch.begin(), fmt::format("neighbour_{}", report_.neighbours.size()));
+      batch.push_back(fmt::format("neighbour_{}", report_.neighbours.size() + 1));
+      return judge(std::exchange(batch, {}), pass, device);
+    };
+    for (const Attack& attack : attacks_) {
+      if (attack.pass != pass) continue;
+      if (!is_guarded(attack, options_)) {
+        take({.attack = attack, .left_out = true});
+      } else if (attack.when_loaded) {
+        // Alone, for it would have its neighbours built again and again until it is found.
+        if (auto done = judge({attack.name}, pass, device); !done.ok()) return done;
+      } else {
+        batch.push_back(attack.name);
+      }
+      if (batch.size() < kBatch) continue;
+      if (auto done = judge_batch(); !done.ok()) return done;
+    }
+    return judge_batch();
+  }
+
+  Result<void> judge(const std::vector<std::string>& names, backends::Pass pass, backends::Device& device) {
     std::vector<KernelSource> sources;
     for (const std::string& name : names) {
       Result<KernelSource> source = kernel_named(name);
       if (!source.ok()) return source.error();
       sources.push_back(source.take());
     }
-    const harness::RunOptions run{
-        .backward = false, .seed = options_.seed, .policy = options_.policy, .time_limit = options_.time_limit};
+    const harness::RunOptions run{.backward = pass == backends::Pass::kBackward,
+                                  .seed = options_.seed,
+                                  .policy = options_.policy,
+                                  .time_limit = options_.time_limit};
     const auto printer = [this](const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
                                 backends::SourceTarget target) { return print(module, forward, backward, target); };
     harness::run_batch(sources, device, printer, run, [this](CaseRecord record) { take(std::move(record)); });
@@ -127,10 +141,17 @@ class Campaign {
   }
 
   void take(CaseRecord record) {
-    if (const Attack* const attack = find(record.kernel)) {
-      take({.attack = *attack, .record = std::move(record), .harm = surroundings_.harm()});
-    } else {
+    const Attack* const attack = find(record.kernel);
+    if (attack == nullptr) {
       report_.neighbours.push_back(std::move(record));
+    } else if (record.pass != backends::to_text(attack->pass)) {
+      // The next record is the attack's own: both passes are judged before the first is told.
+      beside_ = std::move(record);
+    } else {
+      take({.attack = *attack,
+            .record = std::move(record),
+            .forward = std::exchange(beside_, std::nullopt),
+            .harm = surroundings_.harm()});
     }
   }
 
@@ -144,12 +165,15 @@ class Campaign {
   const AttackOptions& options_;
   Surroundings& surroundings_;
   AttackReport report_;
+  std::optional<CaseRecord> beside_;  ///< of the attack whose own record is still to come
 };
 
 }  // namespace
 
 bool AttackResult::caught() const {
-  return harm.empty() && std::ranges::any_of(attack.endings, [this](const Ending& ending) {
+  const bool right_passes =
+      attack.pass == backends::Pass::kForward || (forward.has_value() && is_pass(forward->outcome));
+  return harm.empty() && right_passes && std::ranges::any_of(attack.endings, [this](const Ending& ending) {
            return record.outcome == ending.outcome && record.kind == ending.kind;
          });
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,11 +19,13 @@ namespace assay::attacks {
 /// What became of one attack.
 struct AttackResult {
   Attack attack;
-  harness::CaseRecord record;
-  std::vector<std::string> harm;  ///< what it did to its surroundings, in words
-  bool left_out = false;          ///< what it would fail on is missing here, so that it was not run
+  harness::CaseRecord record = {};  ///< of the pass that attacks
+  /// Of an attack in the backward pass: the case of the forward pass beside it, which is right and must pass.
+  std::optional<harness::CaseRecord> forward = std::nullopt;
+  std::vector<std::string> harm = {};  ///< what it did to its surroundings, in words
+  bool left_out = false;               ///< what it would fail on is missing here, so that it was not run
 
-  /// It ended as it must, and nothing was harmed.
+  /// It ended as it must, no right pass beside it did not pass, and nothing was harmed.
   [[nodiscard]] bool caught() const;
 };
 
