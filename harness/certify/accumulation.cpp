@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "harness/certify/finders.hpp"
+#include "harness/certify/own_cells.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::certify {
@@ -212,9 +213,7 @@ void find_accumulation(Operator op, const Setting& setting, std::vector<Mutation
     if (op == Operator::kOverwriteGradient && sum.atomic != nullptr && is_cleared_before(setting, s, *sum.atomic))
       continue;
     // A cell of its own for each thread takes no harm from a plain addition.
-    if (op == Operator::kPlainAddition &&
-        (sum.atomic == nullptr || indexed_by_all_threads(setting, sum.atomic->indices)))
-      continue;
+    if (op == Operator::kPlainAddition && (sum.atomic == nullptr || adds_to_own_cell(setting, *sum.atomic))) continue;
     found.push_back(change_of(op, setting, s, sum));
   }
 }

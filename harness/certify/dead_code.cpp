@@ -64,6 +64,11 @@ KnownRanges::KnownRanges(const Module& module, const Function& kernel, const Fun
     const bool integer = is_integer(kernel.variables[p].type.scalar) && kernel.variables[p].type.components() == 1;
     if (integer && !uses[p].changed() && hints->ranges[p]) by_variable_[p].range = of_hint(*hints->ranges[p]);
   }
+  for (std::size_t d = 0; hints.ok() && d < hints->launch.size(); ++d) {
+    const std::optional<double> extent = number(hints->launch[d]);
+    const VarId index = function.parameter_count + static_cast<VarId>(d);
+    if (extent && *extent >= 1) at(index).range = kept(0, static_cast<std::int64_t>(*extent) - 1);
+  }
   const std::vector<bool> parameters = fixed;
   settle(parameters);
   const std::function<void(const Block&)> count = [&](const Block& block) {

@@ -17,7 +17,8 @@ struct Interval {
   std::int64_t high;
 };
 
-/// Ranges of integers, from the numbers in the comments `# domain: 0 <= n <= 12` and from what is computed of them. Of
+/// Ranges of integers, from the numbers in the comments `# domain: 0 <= n <= 12` and `# launch: (5)`, and from what is
+/// computed of them. Of
 /// a variable that is assigned, one range for all that it ever holds; of what counts the trips of a while loop that
 /// another counter ends, as many as that one allows.
 class KnownRanges {
@@ -27,6 +28,7 @@ class KnownRanges {
 
   /// Of an integer expression of the function; nothing where it may be anything.
   std::optional<Interval> of(ir::ExprId expression) const;
+  std::optional<Interval> of_variable(ir::VarId variable) const { return at(variable).range; }
   /// Whether a condition always holds, or never; nothing where that is not known.
   std::optional<bool> truth(ir::ExprId condition) const;
 

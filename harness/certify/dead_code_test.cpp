@@ -28,6 +28,13 @@ TEST(DeadCode, IsWhatTheDomainExcludes) {
   EXPECT_EQ(dead("", body), (std::vector<bool>{false, false, false})) << "n may be anything";
 }
 
+TEST(DeadCode, IsWhatNoThreadOfTheLaunchReaches) {
+  const char* const body = "    if i < 4:\n        out[i] = x[i]\n    else:\n        out[i] = 1.0\n";
+  EXPECT_EQ(dead("# launch: (4)\n", body), (std::vector<bool>{false, false, true}));
+  EXPECT_EQ(dead("# launch: (5)\n", body), (std::vector<bool>{false, false, false}));
+  EXPECT_EQ(dead("# launch: (n)\n", body), (std::vector<bool>{false, false, false}));
+}
+
 TEST(DeadCode, IsTheBodyOfALoopThatNeverRuns) {
   const char* const body = "    for j in range(n):\n        out[i] = x[i]\n";
   EXPECT_EQ(dead("# domain: -3 <= n <= 0\n", body), (std::vector<bool>{false, true}));
