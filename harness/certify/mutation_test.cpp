@@ -1,6 +1,7 @@
 // Where the operators find something to change, and where they know that a change changes nothing.
 #include "harness/certify/mutation.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -78,6 +79,21 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
         wp.atomic_add(out, 0, x[j] * x[j])
 )");
   EXPECT_TRUE(find_mutations(Operator::kLoopRunsForward, sum.backward()).empty());
+}
+
+TEST(Mutations, LeaveOutWhatLowerPrecisionHoldsToo) {
+  const auto rounded = [](const std::string& gain) {
+    const Subject subject(
+        "@wp.kernel\ndef k(x: wp.array(dtype=float), h: wp.float16, w: float, out: "
+        "wp.array(dtype=float)):\n    i = wp.tid()\n    g = float(0.0)\n    if i < 2:\n        g = " +
+        gain + "\n    out[i] = x[i] * g\n");
+    std::vector<std::string> names;
+    for (const Mutation& mutation : find_mutations(Operator::kLowerPrecision, subject.backward()))
+      names.push_back(mutation.what);
+    return std::ranges::count(names, "'g' is rounded to f16");
+  };
+  EXPECT_EQ(rounded("float(h)"), 0) << "it is of that precision, or zero";
+  EXPECT_EQ(rounded("w"), 1);
 }
 
 TEST(Mutations, OfTheTextGiveAGradientTheStridesOfItsArray) {

@@ -17,6 +17,15 @@ struct ProvedEqual {
 };
 
 inline constexpr ProvedEqual kProvedEqual[] = {
+    {"atomic/slots_by_own_counter", Operator::kLoopRunsForward, 0x9671169fdc6549b4,
+     "Each of the five trips at most, all of whose counts are kept, takes the seed of a slot that no other trip has, "
+     "and adds to its own element of x: they commute."},
+    {"combined/attention_row", Operator::kFinalState, 0x250ebd8b6abd2bdd,
+     "The maximum's adjoint goes to the first trip, from the end, whose s is not below the greatest before it. That is "
+     "the last one whose s is the greatest of all, so that it is also the first whose s is not below the final one. "
+     "Behind it the adjoint is zero."},
+    {"combined/attention_row", Operator::kFinalState, 0xf5c812d28042b5c0,
+     "As the other one: the greatest of the final value and any s is the final value, in each trip that is run again."},
     {"control_flow/newton_root", Operator::kBranchOnChanged, 0xe6a6f4ff249a3fa2,
      "Between 0.2 and 9 the iteration from 1 ends by its tolerance after four trips: the count, whichever of them, is "
      "below 30 whenever it is asked."},
@@ -41,6 +50,9 @@ inline constexpr ProvedEqual kProvedEqual[] = {
     {"reduction/compensated_sum", Operator::kLoopRunsForward, 0xe64ce9743a10c45c,
      "Every trip leaves the adjoints (lost, s) = (-seed, seed), exactly, and from (0, seed), with which the first one "
      "begins, as from there, y gets the seed: all trips do the same to a cell of their own."},
+    {"vector/normalize_at_zero", Operator::kOtherVersion, 0x7f290ded2a036d83,
+     "Where the vector is another one than the first it is zero or no number, so that its length is not above zero and "
+     "the quotient is not taken."},
 };
 
 }  // namespace assay::certify

@@ -73,13 +73,21 @@ bool is_whole(const Setting& setting, ExprId value) {
   }
 }
 
-/// Whether lower precision holds the variable's value too: it is whole, or was of that precision.
-bool fits(const Setting& setting, VarId variable, Type low) {
-  const ExprId value = value_of(setting, variable);
-  if (value == kNone || is_whole(setting, value)) return value != kNone;
-  const Expr& expr = setting.function.expr(value);
-  if (expr.kind == ExprKind::kVariable) return fits(setting, expr.variable, low);
-  return expr.kind == ExprKind::kOperation && expr.op == Op::kCast && setting.function.expr(expr.args[0]).type == low;
+/// Whether lower precision holds each value that the variable ever has: it is whole, or was of that precision. What is
+/// declared without a value is zero until it is assigned one, as in the arms of a branch. Copies are followed so far.
+bool fits(const Setting& setting, VarId variable, Type low, int copies = 4) {
+  std::vector<ExprId> values{value_of(setting, variable)};
+  for (const Listed& listed : setting.statements) {
+    const auto* assign = std::get_if<Assign>(&listed.statement->node);
+    if (assign != nullptr && assign->variable == variable) values.push_back(assign->value);
+  }
+  if (values[0] == kNone) values.erase(values.begin());
+  return !values.empty() && std::ranges::all_of(values, [&](ExprId value) {
+    const Expr& expr = setting.function.expr(value);
+    if (expr.kind == ExprKind::kVariable) return copies > 0 && fits(setting, expr.variable, low, copies - 1);
+    if (is_whole(setting, value)) return true;
+    return expr.kind == ExprKind::kOperation && expr.op == Op::kCast && setting.function.expr(expr.args[0]).type == low;
+  });
 }
 
 /// The other values that an operator takes for a variable in a statement.
