@@ -3,7 +3,7 @@ import warp as wp
 
 
 # domain: 0 <= n <= 80
-# domain: -1.52 <= x <= 1.5
+# domain: -1.505 <= x <= 1.5
 @wp.kernel
 def while_with_break(
     x: wp.array2d(dtype=float),
