@@ -17,6 +17,9 @@ struct ProvedEqual {
 };
 
 inline constexpr ProvedEqual kProvedEqual[] = {
+    {"array_access/views_with_offset", Operator::kPlainAddition, 0x6831439acfaecebe,
+     "Wherever the views lie within x this is the cell (i + 2, i). The others are (i + 1, i + 2), (i + j, i + j) and "
+     "(i, i + j): none of any thread lies two rows below the diagonal but this thread's own."},
     {"atomic/slots_by_own_counter", Operator::kLoopRunsForward, 0x9671169fdc6549b4,
      "Each of the five trips at most, all of whose counts are kept, takes the seed of a slot that no other trip has, "
      "and adds to its own element of x: they commute."},
