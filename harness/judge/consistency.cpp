@@ -5,6 +5,8 @@
 // says only whether all points of the stencil take the same path; if not, the step is divided by 4.
 #include <array>
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -66,7 +68,7 @@ class ConsistencyJudge {
     double step = kFirstStep;
     for (int shrink = 0; shrink <= kShrinks; ++shrink, step /= 4) {
       const std::vector<ir::Launch> stencil = stencil_at(step);
-      const auto noise = noise_along(stencil);
+      const auto noise = noise_along(stencil, step);
       if (!noise) continue;
       const auto derivative = difference(stencil, step, *noise);
       if (verdict_.failed()) return;
@@ -157,21 +159,38 @@ class ConsistencyJudge {
     return stencil;
   }
 
-  /// The greatest rounding_noise of the points, which may be far more than that of the input in their middle: of sums
-  /// that cancel it grows with what is summed. Nothing if the points do not all take the input's path.
-  std::optional<double> noise_along(const std::vector<ir::Launch>& stencil) const {
-    double noise = 0;
-    const auto evaluate = [&](const ir::Launch& launch) {
-      return stage_.subject.lifted_oracle.evaluate(
-          {.launch = launch, .profile = stage_.bench.profile, .uninitialised = stage_.poisoned});
-    };
+  reference::Run run_at(const ir::Launch& launch) const {
+    return {.launch = launch, .profile = stage_.bench.profile, .uninitialised = stage_.poisoned};
+  }
+
+  /// The direction as the oracle takes it.
+  reference::LeafValues direction() const {
+    const ir::Launch& launch = input_.launch[kLiftLane];
+    reference::LeafValues direction(launch.arguments.size());
+    for (const Perturbation& at : perturbations_) {
+      direction[at.parameter].resize(leaf_count(stage_.subject, launch.arguments[at.parameter]));
+      direction[at.parameter][at.leaf] = at.direction;
+    }
+    return direction;
+  }
+
+  /// The rounding_noise of a stencil's points: the greatest of the middle's and the outermost ones', which may be far
+  /// more, of sums that cancel it grows with what is summed. Nothing if the points do not all take the input's path.
+  std::optional<double> noise_along(const std::vector<ir::Launch>& stencil, double step) const {
     const auto is_defined = [](const reference::Reference& run) { return run.findings.empty() && run.complete; };
-    const reference::Reference base = evaluate(input_.launch[kLiftLane]);
-    if (!is_defined(base)) return std::nullopt;
-    for (const ir::Launch& launch : stencil) {
-      const reference::Reference run = evaluate(launch);
-      if (!is_defined(run) || run.decisions.path != base.decisions.path) return std::nullopt;
-      noise = std::max(noise, rounding_noise(run));
+    const reference::Oracle& oracle = stage_.subject.lifted_oracle;
+    std::vector<long double> inner;
+    for (int row = 1; row < kRows; ++row) {
+      step /= 2;
+      inner.insert(inner.end(), {step, -step});
+    }
+    const auto base = oracle.evaluate_along(run_at(input_.launch[kLiftLane]), direction(), inner);
+    if (!base || !is_defined(*base)) return std::nullopt;
+    double noise = rounding_noise(*base);
+    for (const ir::Launch& launch : std::span(stencil).first(2)) {
+      const reference::Reference outermost = oracle.evaluate(run_at(launch));
+      if (!is_defined(outermost) || outermost.decisions.path != base->decisions.path) return std::nullopt;
+      noise = std::max(noise, rounding_noise(outermost));
     }
     return noise;
   }

@@ -29,14 +29,23 @@ bool is_finite(long double v) { return v - v == 0; }
 
 Arithmetic::Arithmetic(ir::Scalar scalar, const Profile& profile, DecisionRecorder& decisions, bool bounds)
     : formats_{format_of(scalar, profile.flush_to_zero), format_of(ir::Scalar::kF64)},
+      pair_(formats_[kNative], formats_[kLift]),
+      figures_{&figures_of(scalar, profile.native_library), &figures_of(ir::Scalar::kF64, profile.lift_library)},
       decisions_(&decisions),
-      bounds_(bounds) {
-  for (int i = 0; i < ir::kOpCount; ++i) {
-    const auto op = static_cast<ir::Op>(i);
-    const auto at = static_cast<std::size_t>(i);
-    figures_[kNative][at] = figure(op, scalar, profile.native_library);
-    figures_[kLift][at] = figure(op, ir::Scalar::kF64, profile.lift_library);
-  }
+      bounds_(bounds) {}
+
+const Arithmetic::Figures& Arithmetic::figures_of(ir::Scalar scalar, MathLibrary library) {
+  static const auto kAll = [] {
+    std::array<std::array<Figures, 2>, ir::kScalarCount> all;
+    for (std::size_t s = 0; s < all.size(); ++s) {
+      for (const MathLibrary of : {MathLibrary::kLibm, MathLibrary::kCuda}) {
+        for (std::size_t op = 0; op < ir::kOpCount; ++op)
+          all[s][static_cast<std::size_t>(of)][op] = figure(static_cast<ir::Op>(op), static_cast<ir::Scalar>(s), of);
+      }
+    }
+    return all;
+  }();
+  return kAll[static_cast<std::size_t>(scalar)][static_cast<std::size_t>(library)];
 }
 
 Bounded Arithmetic::finish(long double v, const LaneBounds& propagated,
@@ -59,20 +68,14 @@ Bounded Arithmetic::finish(long double v, const LaneBounds& propagated,
 
 Bounded Arithmetic::rounded(ir::Op op, long double v, const LaneBounds& propagated) const {
   const auto at = static_cast<std::size_t>(op);
-  return finish(v, propagated, {&figures_[kNative][at], &figures_[kLift][at]});
+  return finish(v, propagated, {&(*figures_[kNative])[at], &(*figures_[kLift])[at]});
 }
 
 Bounded Arithmetic::rounded(long double v, const LaneBounds& propagated) const {
   const double m = magnitude(v);
   // Most results are of this kind and in the range of double.
   if (!bounds_ || !(m < kUnbounded)) return finish(v, propagated, {&kCorrect, &kCorrect});
-  Bounded result{v, {}};
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    const double p = propagated[lane];
-    const Format& own = formats_[lane];
-    result.e[lane] = p >= 0 && p < kUnbounded ? settle(own, m, p + half(own, m + p, 0)) : kUnbounded;
-  }
-  return result;
+  return {v, settle_rounded(pair_, m, pair_of(propagated))};
 }
 
 Bounded Arithmetic::exact(long double v, const LaneBounds& propagated) const {
@@ -116,10 +119,7 @@ Bounded Arithmetic::mul(const Bounded& a, const Bounded& b) const {
   if (!bounds_) return {v, {}};
   const double ma = magnitude(a.v);
   const double mb = magnitude(b.v);
-  LaneBounds p;
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    p[lane] = scaled(ma, b.e[lane]) + scaled(mb, a.e[lane]) + scaled(a.e[lane], b.e[lane]);
-  Bounded result = rounded(v, p);
+  Bounded result = rounded(v, product_error(ma, a.e, mb, b.e));
   // As in add; but a contracted product keeps all its bits, so those must be in v too.
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     if (a.e[lane] == 0 && b.e[lane] == 0 && representable(formats_[lane], v) &&

@@ -55,9 +55,13 @@ class Arithmetic {
   Bounded finish(long double v, const LaneBounds& propagated,
                  const std::array<const ir::UlpBound*, kLanes>& figures) const;
 
+  /// By op.
+  using Figures = std::array<ir::UlpBound, ir::kOpCount>;
+  static const Figures& figures_of(ir::Scalar scalar, MathLibrary library);
+
   std::array<Format, kLanes> formats_;
-  /// [lane][op]
-  std::array<std::array<ir::UlpBound, ir::kOpCount>, kLanes> figures_;
+  FormatPair pair_;
+  std::array<const Figures*, kLanes> figures_;
   DecisionRecorder* decisions_;
   bool bounds_;
 };

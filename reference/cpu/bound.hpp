@@ -74,8 +74,25 @@ inline double rounding(const Format& format, double m, const ir::UlpBound& bound
 
 inline double magnitude(long double v) { return static_cast<double>(v < 0 ? -v : v); }
 
+/// Both lanes at once: two doubles that the processor computes together.
+using Pair = double __attribute__((vector_size(2 * sizeof(double))));
+static_assert(kLanes == 2);
+inline Pair pair_of(const LaneBounds& bounds) { return std::bit_cast<Pair>(bounds); }
+
 /// |v| * e, where an unbounded e stays unbounded even for v = 0: 0 * inf may be NaN on the device.
 inline double scaled(double v, double e) { return e == 0 ? 0 : (e == kUnbounded ? kUnbounded : v * e); }
+
+/// What a product of a and b of these magnitudes loses by the errors of its factors.
+inline LaneBounds product_error(double a, const LaneBounds& a_error, double b, const LaneBounds& b_error) {
+  const Pair x = pair_of(a_error), y = pair_of(b_error);
+  // Only an infinite factor makes scaled(v, e) another thing than v * e.
+  const Pair p = a * y + b * x + x * y;
+  if (p[0] < kUnbounded && p[1] < kUnbounded) return std::bit_cast<LaneBounds>(p);
+  LaneBounds result;
+  for (std::size_t lane = 0; lane < kLanes; ++lane)
+    result[lane] = scaled(a, b_error[lane]) + scaled(b, a_error[lane]) + scaled(a_error[lane], b_error[lane]);
+  return result;
+}
 
 /// Unit roundoff of long double: the precision of the oracle itself.
 inline constexpr double kOracleUnit = 0x1p-64;
@@ -85,6 +102,34 @@ inline constexpr double kOracleUnit = 0x1p-64;
 inline double settle(const Format& format, double v, double error) {
   const double e = error * (1 + 0x1p-40) + 8 * kOracleUnit * v + format.flush;
   return v + e <= format.largest ? e : kUnbounded;
+}
+
+/// The formats of both lanes, side by side.
+struct FormatPair {
+  explicit FormatPair(const Format& native, const Format& lift)
+      : unit{native.unit, lift.unit},
+        least_normal{std::ldexp(1.0, native.emin), std::ldexp(1.0, lift.emin)},
+        largest{native.largest, lift.largest},
+        flush{native.flush, lift.flush} {}
+
+  Pair unit, least_normal, largest, flush;
+};
+
+/// settle(format, m, p + half(format, m + p, 0)) for the p of each lane, unbounded where that is no finite number >= 0:
+/// what most operations end with.
+inline LaneBounds settle_rounded(const FormatPair& format, double m, Pair p) {
+  using Bits = std::int64_t __attribute__((vector_size(2 * sizeof(std::int64_t))));
+  constexpr Bits kExponent = {0x7ff0'0000'0000'0000, 0x7ff0'0000'0000'0000};
+  constexpr Pair kLeast = {std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::denorm_min()};
+  constexpr Pair kNone = {kUnbounded, kUnbounded};
+  // Half the spacing at m + p is the power of two at or below it times the unit roundoff.
+  const Pair power = std::bit_cast<Pair>(std::bit_cast<Bits>(m + p) & kExponent);
+  const Pair spacing = (power > format.least_normal ? power : format.least_normal) * format.unit;
+  const Pair error = p + (spacing > kLeast ? spacing : kLeast);
+  const Pair e = error * (1 + 0x1p-40) + 8 * kOracleUnit * m + format.flush;
+  const Pair bound = m + e <= format.largest ? e : kNone;
+  const Pair valid = p >= 0.0 ? bound : kNone;
+  return std::bit_cast<LaneBounds>(p < kNone ? valid : kNone);
 }
 
 /// Whether v is a number of the format, so that correct rounding leaves it alone.

@@ -49,6 +49,9 @@ class DecisionRecorder {
     summary_.path = (summary_.path ^ value) * 0x9e3779b97f4a7c15 + (summary_.path >> 29);
   }
 
+  /// Goes on from a path of another run.
+  void resume(std::uint64_t path) { summary_.path = path; }
+
   const Decisions& summary() const { return summary_; }
 
  private:

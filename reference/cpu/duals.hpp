@@ -15,12 +15,11 @@ class NoDerivatives {
  public:
   struct Handle {};
   static constexpr bool kDerivatives = false;
+  static constexpr bool kPoints = false;
   static bool active(const Handle&) { return false; }
   static bool same(const Handle&, const Handle&) { return true; }
   static bool full() { return false; }
-  static Handle leaf(std::size_t, std::size_t, ir::Scalar) { return {}; }
-  static Handle combine(ir::Scalar, std::span<const Handle* const>, const Bounded*, std::uint32_t) { return {}; }
-  static Handle accumulate(ir::Scalar, const Handle&, const Handle&, int) { return {}; }
+  static Handle leaf(std::size_t, std::size_t, ir::Scalar, long double) { return {}; }
 };
 
 /// Dual numbers along up to kDirections directions at once, propagated as the values are computed.
@@ -31,6 +30,7 @@ class DualNumbers {
     bool is_active = false;
   };
   static constexpr bool kDerivatives = true;
+  static constexpr bool kPoints = false;
 
   /// Keeps a reference: changes of the initial float leaves.
   explicit DualNumbers(const std::vector<LeafValues>& directions) : directions_(directions) {}
@@ -39,7 +39,7 @@ class DualNumbers {
   static bool same(const Handle& a, const Handle& b) { return a.is_active == b.is_active && a.tangent == b.tangent; }
   static bool full() { return false; }
 
-  Handle leaf(std::size_t parameter, std::size_t leaf, ir::Scalar) const {
+  Handle leaf(std::size_t parameter, std::size_t leaf, ir::Scalar, long double) const {
     Handle handle{.is_active = true};
     for (std::size_t d = 0; d < directions_.size(); ++d)
       handle.tangent[d] = static_cast<long double>(leaf_value(directions_[d], parameter, leaf));

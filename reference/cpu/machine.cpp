@@ -50,7 +50,7 @@ void Machine<Tracer>::bind_arguments(const Perturbation* perturbation) {
       if (!ir::is_float(info.leaves[k])) continue;
       if (perturbation)
         value.f.v += perturbation->step * static_cast<long double>(leaf_value(perturbation->direction, p, k));
-      value.h = tracer_.leaf(p, k, info.leaves[k]);
+      value.h = tracer_.leaf(p, k, info.leaves[k], value.f.v);
     }
   }
 }
@@ -67,10 +67,11 @@ typename Machine<Tracer>::Handle Machine<Tracer>::handle_of(std::size_t paramete
                                                             std::size_t leaf) {
   ArrayMemory<Handle>& memory = arrays_[parameter];
   Cell<Handle>& source = memory.cell(element, leaf);
-  if constexpr (Tracer::kDerivatives) {
+  if constexpr (Tracer::kDerivatives || Tracer::kPoints) {
     if (!source.written && !source.has_leaf && ir::is_float(memory.type(leaf))) {
       source.has_leaf = true;
-      source.content.h = tracer_.leaf(parameter, element * memory.leaves() + leaf, memory.type(leaf));
+      source.content.h =
+          tracer_.leaf(parameter, element * memory.leaves() + leaf, memory.type(leaf), source.content.f.v);
     }
   }
   return source.content.h;
@@ -190,7 +191,16 @@ void Machine<Tracer>::derive(const Instruction& instruction, Operands operands, 
   dst.h = Handle{};
   if (wanted == 0 || differentiate == nullptr) return;
   differentiate(arithmetic(instruction.scalar), operands, dst.f, wanted, partials_.data());
-  dst.h = tracer_.combine(instruction.scalar, std::span(sources).first(operands.size()), partials_.data(), wanted);
+  if constexpr (Tracer::kDerivatives)
+    dst.h = tracer_.combine(instruction.scalar, std::span(sources).first(operands.size()), partials_.data(), wanted);
+}
+
+template <class Tracer>
+std::span<const Datum<typename Tracer::Handle>* const> Machine<Tracer>::sources_of(const Instruction& instruction) {
+  sources_.clear();
+  for (std::size_t i = 0; i < instruction.count; ++i)
+    sources_.push_back(&at(operand(instruction, i)));
+  return sources_;
 }
 
 template <class Tracer>
@@ -209,7 +219,15 @@ void Machine<Tracer>::compute_float(const Instruction& instruction) {
     decisions_.ignore_kinks(!active);
   }
   Value& dst = at(instruction.dst);
-  dst.f = evaluate(arithmetic(instruction.scalar), operands);
+  const std::uint64_t path = decisions_.summary().path;
+  const Bounded result = evaluate(arithmetic(instruction.scalar), operands);
+  if constexpr (Tracer::kPoints) {
+    const auto sources = sources_of(instruction);
+    const auto component = [](const Arithmetic& a, Operands x) { return unit_component(a, x).v; };
+    dst.h = unit ? tracer_.follow(instruction.scalar, sources, way_since(path), component)
+                 : tracer_.follow(*instruction.evaluator, instruction.scalar, sources, way_since(path));
+  }
+  dst.f = result;
   decisions_.ignore_kinks(false);
   if constexpr (Tracer::kDerivatives)
     derive(instruction, operands, unit ? unit_component_partials : instruction.evaluator->differentiate, dst);
@@ -225,6 +243,10 @@ void Machine<Tracer>::compute_sum(const Instruction& instruction) {
     terms_.push_back(&at(operand(instruction, i)).f);
   Value sum;
   sum.f = products ? a.dot(terms_) : a.sum(terms_);
+  if constexpr (Tracer::kPoints) {
+    const auto add = [&](const Arithmetic& values, Operands x) { return (products ? values.dot(x) : values.sum(x)).v; };
+    sum.h = tracer_.follow(instruction.scalar, sources_of(instruction), way_since(decisions_.summary().path), add);
+  }
   if constexpr (Tracer::kDerivatives) {
     const std::size_t count = products ? terms_.size() / 2 : terms_.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -265,7 +287,11 @@ void Machine<Tracer>::custom(const Instruction& instruction) {
 
 template <class Tracer>
 void Machine<Tracer>::compute_test(const Instruction& instruction) {
-  at(instruction.dst).i = instruction.evaluator->test(arithmetic(instruction.scalar), gather(instruction));
+  const std::uint64_t path = decisions_.summary().path;
+  const bool answer = instruction.evaluator->test(arithmetic(instruction.scalar), gather(instruction));
+  if constexpr (Tracer::kPoints)
+    tracer_.follow(instruction.scalar, sources_of(instruction), way_since(path), instruction.evaluator->test);
+  at(instruction.dst).i = answer;
 }
 
 template <class Tracer>
@@ -283,9 +309,11 @@ void Machine<Tracer>::compute_conversion(const Instruction& instruction) {
   const Value& source = at(operand(instruction, 0));
   Value& dst = at(instruction.dst);
   decisions_.at(instruction.loc);
+  const std::uint64_t path = decisions_.summary().path;
   switch (instruction.code) {
     case Code::kFloatToFloat: {
       const Operands operands = gather(instruction);
+      if constexpr (Tracer::kPoints) dst.h = source.h;  // converting rounds, which changes bounds alone
       dst.f = convert(arithmetic(instruction.scalar), instruction.from, instruction.scalar, source.f);
       const auto identity = [](const Arithmetic&, Operands, const Bounded&, std::uint32_t, Bounded* p) {
         p[0] = kOneBounded;
@@ -299,6 +327,8 @@ void Machine<Tracer>::compute_conversion(const Instruction& instruction) {
       return;
     case Code::kFloatToBool:
       dst.i = evaluators::nonzero(arithmetic(instruction.from), gather(instruction)).v != 0;
+      if constexpr (Tracer::kPoints)
+        tracer_.follow(evaluator(ir::Op::kNonzero), instruction.from, sources_of(instruction), way_since(path));
       return;
     case Code::kFloatToInteger: return float_to_integer(instruction);
     default: dst.i = ir::wrap_to(instruction.scalar, source.i); return;
@@ -307,7 +337,12 @@ void Machine<Tracer>::compute_conversion(const Instruction& instruction) {
 
 template <class Tracer>
 void Machine<Tracer>::float_to_integer(const Instruction& instruction) {
+  const std::uint64_t path = decisions_.summary().path;
   const long double whole = truncated(arithmetic(instruction.from), at(operand(instruction, 0)).f);
+  if constexpr (Tracer::kPoints) {
+    tracer_.follow(instruction.from, sources_of(instruction), way_since(path),
+                   [](const Arithmetic& a, Operands x) { return truncated(a, *x[0]); });
+  }
   const bool in_range = fits(instruction.scalar, whole);
   if (!in_range) report(Finding::Kind::kConversionRange, instruction);
   at(instruction.dst).i = in_range ? to_integer(instruction.scalar, whole) : 0;
@@ -357,5 +392,6 @@ void Machine<Tracer>::report_index(const Instruction& instruction, std::vector<s
 template class Machine<NoDerivatives>;
 template class Machine<DualNumbers>;
 template class Machine<Tape>;
+template class Machine<Points>;
 
 }  // namespace assay::reference

@@ -1,10 +1,12 @@
 // The interpreter: runs a Program for all threads of a launch, one after another.
 //
-// A Tracer says what to keep of derivatives: nothing, dual numbers, or a tape for the reverse sweep. It has
+// A Tracer says what to keep of derivatives: nothing, dual numbers, or a tape for the reverse sweep; or of the values
+// at other points (points.hpp). It has
 //   Handle                                        what goes along with each value; default: no derivative
 //   active(handle), full()                        whether it depends on an input; whether to stop the run
 //   same(handle, handle)                          whether two derivatives are known to be the same
-//   leaf(parameter, leaf, type)                   handle of an input
+//   leaf(parameter, leaf, type, value)            handle of an input
+// and, with kDerivatives,
 //   combine(type, sources, partials, wanted)      handle of an operation's result
 //   accumulate(type, old, contribution, sign)     handle of old + sign * contribution
 #pragma once
@@ -19,6 +21,7 @@
 #include "reference/cpu/duals.hpp"
 #include "reference/cpu/findings.hpp"
 #include "reference/cpu/memory.hpp"
+#include "reference/cpu/points.hpp"
 #include "reference/cpu/program.hpp"
 #include "reference/cpu/tape.hpp"
 
@@ -72,6 +75,9 @@ class Machine {
     if (instruction.choice != ir::kNone) ++choices_[static_cast<std::size_t>(instruction.choice)].taken[way];
   }
   void derive(const Instruction& instruction, Operands operands, Differentiate differentiate, Value& dst);
+  /// The operands of an instruction, for a tracer of points.
+  std::span<const Value* const> sources_of(const Instruction& instruction);
+  Points::Way way_since(std::uint64_t path) const { return {path, decisions_.summary().path}; }
 
   // machine_memory.cpp
   void access(const Instruction& instruction);
@@ -121,6 +127,7 @@ class Machine {
   std::array<const Bounded*, kMostOperands> operand_values_ = {};  ///< of the current instruction
   std::array<Bounded, kMostOperands> partials_ = {};               ///< the same
   std::vector<const Bounded*> terms_;                              ///< of the current sum
+  std::vector<const Value*> sources_;                              ///< of the current operation at points
   std::int64_t instructions_ = 0;
   std::int32_t thread_ = 0;
   bool complete_ = true;
@@ -129,5 +136,6 @@ class Machine {
 extern template class Machine<NoDerivatives>;
 extern template class Machine<DualNumbers>;
 extern template class Machine<Tape>;
+extern template class Machine<Points>;
 
 }  // namespace assay::reference

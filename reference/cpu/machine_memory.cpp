@@ -158,7 +158,12 @@ void Machine<Tracer>::update(const Instruction& instruction, Place place, Regist
   if (instruction.atomic == ir::AtomicOp::kCompareAndSwap) {
     const Value& wanted = at(expected);
     const std::array<const Bounded*, 2> both{&content.f, &wanted.f};
+    const std::uint64_t path = decisions_.summary().path;
     const bool equal = is_float ? evaluators::eq(arithmetic(scalar), both) : content.i == wanted.i;
+    if constexpr (Tracer::kPoints) {
+      const std::array<const Value*, 2> sources{&content, &wanted};
+      if (is_float) tracer_.follow(scalar, sources, way_since(path), evaluators::eq);
+    }
     if (equal) content = value;
   } else if (instruction.atomic == ir::AtomicOp::kExchange) {
     content = value;
@@ -187,10 +192,18 @@ void Machine<Tracer>::update_float(const Instruction& instruction, Place place, 
   // Unless both are one and the same input: then all of it ends there.
   const bool matters = Tracer::active(content.h) && Tracer::active(value.h) && !Tracer::same(content.h, value.h);
   if (matters) decisions_.kink(0, tie);
+  const std::uint64_t path = decisions_.summary().path;
+  Handle points = {};
   const Bounded result = least ? evaluators::min(a, both) : evaluators::max(a, both);
+  if constexpr (Tracer::kPoints) {
+    const std::array<const Value*, 2> sources{&content, &value};
+    points = tracer_.follow(evaluator(least ? ir::Op::kMin : ir::Op::kMax), memory.type(place.leaf), sources,
+                            way_since(path));
+  }
   const bool replaced = std::isnan(content.f.v) || (least ? value.f.v < content.f.v : value.f.v > content.f.v);
   if (replaced) content = value;
   content.f = result;
+  if constexpr (Tracer::kPoints) content.h = points;
 }
 
 template <class Tracer>
@@ -203,6 +216,7 @@ void Machine<Tracer>::add_float(const Instruction& instruction, Place place, con
   const Arithmetic& a = arithmetic(scalar);
   const bool flushes = scalar == ir::Scalar::kF32 && run_.profile.native_library == MathLibrary::kCuda;
   const LaneBounds flush{flushes ? 0x1p-126 : 0, 0};
+  if constexpr (Tracer::kPoints) content.h = tracer_.sum(content, value, sign);
   if (run_.profile.unordered_atomics) {
     AtomicSum& sum = memory.sum(place.element, place.leaf);
     if (!sum.is_started()) sum.start(content.f);
@@ -215,7 +229,7 @@ void Machine<Tracer>::add_float(const Instruction& instruction, Place place, con
     for (std::size_t lane = 0; lane < kLanes; ++lane)
       content.f.e[lane] += flush[lane];
   }
-  content.h = tracer_.accumulate(scalar, content.h, value.h, sign);
+  if constexpr (Tracer::kDerivatives) content.h = tracer_.accumulate(scalar, content.h, value.h, sign);
 }
 
 template <class Tracer>
@@ -248,5 +262,6 @@ void Machine<Tracer>::local_store(const Instruction& instruction) {
 template class Machine<NoDerivatives>;
 template class Machine<DualNumbers>;
 template class Machine<Tape>;
+template class Machine<Points>;
 
 }  // namespace assay::reference

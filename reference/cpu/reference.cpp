@@ -176,6 +176,15 @@ Differences Oracle::differences(const Run& run, const LeafValues& direction) con
   return ridders(*program_, run, direction);
 }
 
+std::optional<Reference> Oracle::evaluate_along(const Run& run, const LeafValues& direction,
+                                                std::span<const long double> steps) const {
+  Points points(direction, steps, run);
+  Machine<Points> machine(*program_, run, points);
+  machine.run();
+  if (points.strayed()) return std::nullopt;
+  return summary(*program_, run, machine);
+}
+
 long double disagreement(const Reference& swept, const Tangents& tangents, int direction_number, const Run& run,
                          const LeafValues& direction) {
   long double forward = 0;

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -176,6 +177,8 @@ struct Reference {
 };
 
 inline constexpr int kDirections = 8;
+/// Points beside a run's own that one interpretation serves.
+inline constexpr std::size_t kSteps = 12;
 
 /// Directional derivatives by dual numbers: along up to eight directions at once.
 struct Tangents {
@@ -212,6 +215,10 @@ class Oracle {
   /// Directions are changes of the initial float leaves; at most kDirections of them.
   Tangents tangents(const Run& run, const std::vector<LeafValues>& directions) const;
   Differences differences(const Run& run, const LeafValues& direction) const;
+  /// The run, if it takes the same path where its inputs are moved along a direction by each of the steps, of which
+  /// there are at most kSteps; nothing if it does not. Without Run::gradient.
+  std::optional<Reference> evaluate_along(const Run& run, const LeafValues& direction,
+                                          std::span<const long double> steps) const;
 
   /// Whether a parameter is an array that some statement stores to or updates atomically.
   bool writes(ir::VarId parameter) const;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "reference/cpu/machine.hpp"
+#include "reference/cpu/points.hpp"
 
 namespace assay::reference {
 namespace {
@@ -31,25 +32,38 @@ struct Point {
   std::uint64_t path = 0;
 };
 
-/// Without `bounds` the noise is not known: zero.
-Point evaluate_at(const Program& program, const Run& run, const LeafValues& direction, long double step,
-                  bool bounds = true) {
-  NoDerivatives none;
-  const Perturbation perturbation{direction, step, bounds};
-  Machine<NoDerivatives> machine(program, run, none, &perturbation);
-  machine.run();
-  Point point{.values = {}, .noise = {}, .path = machine.decisions().path};
+/// visit(value, cell) for all cells of written arrays, one array after another.
+template <class Tracer, class Visit>
+void for_each_output(const Program& program, Machine<Tracer>& machine, Visit visit) {
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {
     if (!program.parameters[p].is_written) continue;
-    machine.array(p).for_each([&](std::size_t, const auto& cell) {
-      point.values.push_back(cell.content.f.v);
-      if (!bounds) return;
-      // The bound for double, in which every rounding along the way counts, carried over to long double.
-      const double bound = cell.content.f.e[kLift];
-      point.noise.push_back(bound < kUnbounded ? kRoundingNoise * bound : 0x1p-60L * std::abs(cell.content.f.v));
+    machine.array(p).for_each([&](std::size_t cell, const auto&) {
+      machine.handle_of(p, cell);
+      const std::size_t leaves = machine.array(p).leaves();
+      visit(machine.array(p).cell(cell / leaves, cell % leaves).content);
     });
   }
+}
+
+/// What a run gave at its own inputs, or at those that its perturbation made of them.
+template <class Tracer>
+Point point_of(const Program& program, Machine<Tracer>& machine) {
+  Point point{.values = {}, .noise = {}, .path = machine.decisions().path};
+  for_each_output(program, machine, [&](const auto& content) {
+    point.values.push_back(content.f.v);
+    // The bound for double, in which every rounding along the way counts, carried over to long double.
+    const double bound = content.f.e[kLift];
+    point.noise.push_back(bound < kUnbounded ? kRoundingNoise * bound : 0x1p-60L * std::abs(content.f.v));
+  });
   return point;
+}
+
+Point evaluate_at(const Program& program, const Run& run, const LeafValues& direction, long double step) {
+  NoDerivatives none;
+  const Perturbation perturbation{direction, step};
+  Machine<NoDerivatives> machine(program, run, none, &perturbation);
+  machine.run();
+  return point_of(program, machine);
 }
 
 /// The greatest step by which no leaf moves more than 2^-6 max(1, |x|).
@@ -74,26 +88,46 @@ long double first_step(const Program& program, const Run& run, const LeafValues&
 
 using Stencil = std::array<std::array<Point, 2>, kRows>;
 
-/// Evaluates the stencil; false where a point leaves the middle's path or the domain. Bounds, which take most of the
-/// time, are for the outermost points: what rounding does at those in between is taken to be no more than there or in
-/// the middle.
-bool fill(Stencil& stencil, const Point& middle, const Program& program, const Run& run, const LeafValues& direction,
-          long double step) {
-  for (std::size_t row = 0; row < kRows; ++row, step /= kRatio) {
-    for (std::size_t side = 0; side < 2; ++side) {
-      Point& point = stencil[row][side];
-      point = evaluate_at(program, run, direction, side == 0 ? step : -step, row == 0);
-      if (point.path != middle.path) return false;
-      for (std::size_t i = 0; i < point.values.size(); ++i) {
-        if (std::isfinite(middle.values[i]) && !std::isfinite(point.values[i])) return false;
-      }
-    }
-  }
-  for (Point& point : stencil[0]) {
-    for (std::size_t i = 0; i < point.noise.size(); ++i)
-      point.noise[i] = std::max(point.noise[i], middle.noise[i]);
+/// Whether a point is defined wherever the middle is.
+bool stays_in_domain(const Point& point, const Point& middle) {
+  for (std::size_t i = 0; i < point.values.size(); ++i) {
+    if (std::isfinite(middle.values[i]) && !std::isfinite(point.values[i])) return false;
   }
   return true;
+}
+
+/// Evaluates the stencil; false where a point leaves the middle's path or the domain. The middle and the points between
+/// it and the outermost go through one interpretation. Bounds, which take most of the time, are for the middle and the
+/// outermost: what rounding does in between is taken to be no more than there.
+bool fill(Stencil& stencil, const Program& program, const Run& run, const LeafValues& direction, long double step) {
+  std::array<long double, 2 * (kRows - 1)> inner;
+  long double h = step;
+  for (std::size_t k = 0; k < inner.size(); k += 2) {
+    h /= kRatio;
+    inner[k] = h;
+    inner[k + 1] = -h;
+  }
+  Points points(direction, inner, run);
+  Machine<Points> machine(program, run, points);
+  machine.run();
+  if (points.strayed()) return false;
+  const Point middle = point_of(program, machine);
+  for (std::size_t side = 0; side < 2; ++side) {
+    Point& outermost = stencil[0][side];
+    outermost = evaluate_at(program, run, direction, side == 0 ? step : -step);
+    if (outermost.path != middle.path) return false;
+    for (std::size_t i = 0; i < outermost.noise.size(); ++i)
+      outermost.noise[i] = std::max(outermost.noise[i], middle.noise[i]);
+    for (std::size_t row = 1; row < kRows; ++row) {
+      Point& point = stencil[row][side];
+      point.values.clear();
+      for_each_output(program, machine, [&](const Points::Value& content) {
+        point.values.push_back(Points::at(content, 2 * (row - 1) + side));
+      });
+    }
+  }
+  return std::ranges::all_of(
+      stencil, [&](const auto& row) { return stays_in_domain(row[0], middle) && stays_in_domain(row[1], middle); });
 }
 
 Differences::Estimate extrapolate(const Stencil& stencil, std::size_t output, long double step) {
@@ -144,10 +178,9 @@ Differences ridders(const Program& program, const Run& run, const LeafValues& di
   result.outputs.resize(program.parameters.size());
   long double step = first_step(program, run, direction);
   if (!std::isfinite(step)) step = 1;
-  const Point middle = evaluate_at(program, run, direction, 0);
   Stencil stencil;
   for (int reduction = 0; reduction <= kMostReductions; ++reduction, step /= 4) {
-    if (!fill(stencil, middle, program, run, direction, step)) continue;
+    if (!fill(stencil, program, run, direction, step)) continue;
     estimate(result, program, run, stencil, step);
     // A function that bends much within the stencil, as near a pole, wants a smaller one.
     result.same_path = converged(result);

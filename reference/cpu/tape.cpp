@@ -23,7 +23,7 @@ void Tape::connect(Node parent, const Bounded& partial) {
   edges_.push_back({parent, static_cast<std::uint32_t>(partials_.size() + 1)});
 }
 
-Node Tape::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type) {
+Node Tape::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type, long double) {
   const Node node = close(type);
   leaves_.push_back({parameter, leaf, node});
   return node;
@@ -49,6 +49,8 @@ Node Tape::accumulate(ir::Scalar type, Node old, Node contribution, int sign) {
 Sweep::Sweep(const Tape& tape, const Profile& profile) : tape_(tape), profile_(profile), adjoints_(tape.size()) {
   for (std::size_t k = 0; k < formats_.size(); ++k)
     formats_[k] = format_of(static_cast<ir::Scalar>(k), profile.flush_to_zero);
+  for (const Format& native : formats_)
+    pairs_.emplace_back(native, formats_[static_cast<std::size_t>(ir::Scalar::kF64)]);
 }
 
 void Sweep::seed(Node node, double cotangent) {
@@ -79,6 +81,14 @@ Bounded Sweep::settled(Node node) const {
   return result;
 }
 
+LaneBounds Sweep::product_bound(const Bounded& adjoint, const Bounded& partial, long double product,
+                                ir::Scalar type) const {
+  const LaneBounds p = product_error(magnitude(adjoint.v), adjoint.e, magnitude(partial.v), partial.e);
+  if (std::isfinite(product))
+    return settle_rounded(pairs_[static_cast<std::size_t>(type)], magnitude(product), pair_of(p));
+  return {p[kNative] == 0 ? 0 : kUnbounded, p[kLift] == 0 ? 0 : kUnbounded};
+}
+
 /// adjoint * partial, rounded to the operation's type and then to the parent's.
 Bounded Sweep::contribution(const Bounded& adjoint, const Tape::Edge& edge, ir::Scalar type) const {
   const ir::Scalar parent_type = tape_.type(edge.parent);
@@ -87,23 +97,15 @@ Bounded Sweep::contribution(const Bounded& adjoint, const Tape::Edge& edge, ir::
   if (passes) {
     if (edge.partial == Tape::kMinus) result.v = -result.v;
   } else {
-    result.v = adjoint.v * tape_.partial(edge).v;
+    const Bounded& partial = tape_.partial(edge);
+    result.v = adjoint.v * partial.v;
+    result.e = product_bound(adjoint, partial, result.v, type);
   }
-  const double m = magnitude(result.v);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    double& e = result.e[lane];
-    const bool lifted = lane == kLift;
-    if (!passes) {
-      const Bounded& d = tape_.partial(edge);
-      const double p = scaled(magnitude(adjoint.v), d.e[lane]) + scaled(magnitude(d.v), e) + scaled(e, d.e[lane]);
-      const Format& own = format(type, lane);
-      if (!std::isfinite(result.v)) e = p == 0 ? 0 : kUnbounded;
-      else e = p < kUnbounded ? settle(own, m, p + half(own, m + p, 0)) : kUnbounded;
-    }
-    if (!lifted && parent_type != type && ir::row(parent_type).digits < ir::row(type).digits && e < kUnbounded) {
-      const Format& narrow = format(parent_type, lane);
-      e = settle(narrow, m, e + half(narrow, m + e, 0));
-    }
+  double& e = result.e[kNative];
+  if (parent_type != type && ir::row(parent_type).digits < ir::row(type).digits && e < kUnbounded) {
+    const Format& narrow = format(parent_type, kNative);
+    const double m = magnitude(result.v);
+    e = settle(narrow, m, e + half(narrow, m + e, 0));
   }
   return result;
 }

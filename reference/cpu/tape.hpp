@@ -18,6 +18,7 @@ class Tape {
  public:
   using Handle = Node;
   static constexpr bool kDerivatives = true;
+  static constexpr bool kPoints = false;
   /// Nodes that fit in reasonable memory, about 60 bytes each; the run ends there as at its budget.
   static constexpr std::size_t kMostNodes = 20'000'000;
 
@@ -28,7 +29,7 @@ class Tape {
   bool full() const { return types_.size() >= kMostNodes; }
 
   /// An input.
-  Node leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type);
+  Node leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type, long double value);
   /// A result of an operation; partials[i] counts where bit i of `wanted` is set.
   Node combine(ir::Scalar type, std::span<const Node* const> sources, const Bounded* partials, std::uint32_t wanted);
   /// old + sign * contribution.
@@ -99,10 +100,12 @@ class Sweep {
   }
   Bounded settled(Node node) const;
   Bounded contribution(const Bounded& adjoint, const Tape::Edge& edge, ir::Scalar type) const;
+  LaneBounds product_bound(const Bounded& adjoint, const Bounded& partial, long double product, ir::Scalar type) const;
 
   const Tape& tape_;
   const Profile& profile_;
   std::array<Format, ir::kScalarCount> formats_;
+  std::vector<FormatPair> pairs_;  ///< by scalar
   std::vector<Adjoint> adjoints_;
 };
 
