@@ -1,0 +1,137 @@
+// Points in step with a run, against runs that start there.
+#include "reference/cpu/points.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "reference/cpu/machine.hpp"
+#include "reference/cpu/program.hpp"
+#include "reference/cpu/testing/operation_samples.hpp"
+
+namespace assay::reference {
+namespace {
+
+using ir::Op;
+using testing::Workbench;
+
+constexpr std::array<long double, 4> kSomeSteps{0x1p-8L, -0x1p-8L, 0.003L, -0.7L};
+
+/// Same number, or neither is one.
+bool same(long double a, long double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+/// Holds each point against a run of its own: the same values, or all of them are told to have strayed. Returns whether
+/// they stayed.
+bool hold_against_runs(Workbench& bench, const LeafValues& direction) {
+  const auto program = lower(bench.module(), bench.kernel());
+  const Run run = bench.run();
+  Points points(direction, kSomeSteps, run);
+  Machine<Points> together(program.value(), run, points);
+  together.run();
+  bool stayed = true;
+  for (std::size_t k = 0; k < kSomeSteps.size(); ++k) {
+    NoDerivatives none;
+    const Perturbation perturbation{direction, kSomeSteps[k], false};
+    Machine<NoDerivatives> alone(program.value(), run, none, &perturbation);
+    alone.run();
+    if (alone.decisions().path != together.decisions().path) {
+      stayed = false;
+      continue;
+    }
+    for (std::size_t p = 0; p < program.value().parameters.size() && !points.strayed(); ++p) {
+      if (!program.value().parameters[p].is_written) continue;
+      alone.array(p).for_each([&](std::size_t cell, const auto& expected) {
+        together.handle_of(p, cell);
+        const std::size_t leaves = together.array(p).leaves();
+        const Points::Value& got = together.array(p).cell(cell / leaves, cell % leaves).content;
+        EXPECT_TRUE(same(Points::at(got, k), expected.content.f.v))
+            << "step " << kSomeSteps[k] << ", cell " << cell << ": " << Points::at(got, k) << " for "
+            << expected.content.f.v;
+        EXPECT_EQ(got.i, expected.content.i);
+      });
+    }
+  }
+  EXPECT_EQ(points.strayed(), !stayed);
+  return stayed;
+}
+
+TEST(Points, AreWhatRunsThereGiveForEachOperation) {
+  Rng rng(11);
+  int stayed = 0;
+  int strayed = 0;
+  for (const ir::Scalar scalar : {ir::Scalar::kF32, ir::Scalar::kF64}) {
+    for (const testing::Usage& usage : testing::all_usages(scalar)) {
+      SCOPED_TRACE(usage.name());
+      for (int n = 0; n < 4; ++n) {
+        const auto point = testing::sample(usage, rng);
+        LeafValues direction = point;
+        for (auto& leaves : direction) {
+          for (double& leaf : leaves)
+            leaf = rng.uniform_real(-1, 1);
+        }
+        direction.emplace_back();
+        testing::SampleKernel sample = testing::kernel_at(usage, point);
+        ++(hold_against_runs(sample.bench, direction) ? stayed : strayed);
+      }
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+  EXPECT_GT(stayed, 400);
+  EXPECT_GT(strayed, 10);
+}
+
+/// Three threads update one cell by x[i] - 0.125.
+struct Update : ::testing::TestWithParam<ir::AtomicOp> {};
+
+TEST_P(Update, GoesInStep) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {0.25, 0.5, 0.375});
+  const ir::VarId out = w.floats("out", {0.25});
+  const ir::VarId i = w.thread_index(3);
+  w.b().atomic(GetParam(), out, {w.b().i32(0)}, w.op(Op::kSub, {w.at(x, i), w.f64(0.125)}));
+  EXPECT_TRUE(hold_against_runs(w, {{0.03125, -0.0625, 0.015625}, {0.015625}}));
+  // So far that the greatest and the least are others.
+  const bool picks = GetParam() == ir::AtomicOp::kMin || GetParam() == ir::AtomicOp::kMax;
+  EXPECT_EQ(hold_against_runs(w, {{-1, 1, -1}, {-0.5}}), !picks);
+}
+
+INSTANTIATE_TEST_SUITE_P(Points, Update,
+                         ::testing::Values(ir::AtomicOp::kAdd, ir::AtomicOp::kSub, ir::AtomicOp::kMin,
+                                           ir::AtomicOp::kMax));
+
+TEST(Points, StrayWhereAConversionGivesAnotherInteger) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {2.5});
+  const ir::VarId out = w.zeros("out", ir::kI32, {1});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(out, {w.var(i)}, w.b().cast(ir::kI32, w.at(x, i)));
+  EXPECT_TRUE(hold_against_runs(w, {{0.5}, {}}));
+  EXPECT_FALSE(hold_against_runs(w, {{1}, {}}));
+}
+
+TEST(Points, LeaveAloneWhatNoInputMoves) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {2.5, 3.5});
+  const ir::VarId out = w.floats("out", {7, 8, 9});
+  const ir::VarId i = w.thread_index(2);
+  w.b().store(out, {w.var(i)}, w.op(Op::kSin, {w.at(x, i)}));
+  EXPECT_TRUE(hold_against_runs(w, {{0, 0.25}, {0, 0, 1}}));
+}
+
+TEST(Oracle, EvaluatesAlongWhatStaysOnThePath) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {0.5});
+  const ir::VarId out = w.zeros("out", ir::kF64, {1});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(out, {w.var(i)}, w.op(Op::kAbs, {w.at(x, i)}));
+  const Oracle oracle = w.oracle();
+  constexpr std::array<long double, 2> kNear{0.25L, -0.25L};
+  constexpr std::array<long double, 2> kAcross{0.25L, -0.75L};
+  const auto reference = oracle.evaluate_along(w.run(), {{1}, {}}, kNear);
+  ASSERT_TRUE(reference.has_value());
+  EXPECT_EQ(reference->outputs[1]->elements[0].value, 0.5L);
+  EXPECT_FALSE(oracle.evaluate_along(w.run(), {{1}, {}}, kAcross).has_value());
+}
+
+}  // namespace
+}  // namespace assay::reference
