@@ -115,21 +115,26 @@ struct FormatPair {
   Pair unit, least_normal, largest, flush;
 };
 
+inline constexpr Pair kUnboundedPair = {kUnbounded, kUnbounded};
+
+/// settle(format, m, error) for the error of each lane.
+inline Pair settle(const FormatPair& format, double m, Pair error) {
+  const Pair e = error * (1 + 0x1p-40) + 8 * kOracleUnit * m + format.flush;
+  return m + e <= format.largest ? e : kUnboundedPair;
+}
+
 /// settle(format, m, p + half(format, m + p, 0)) for the p of each lane, unbounded where that is no finite number >= 0:
 /// what most operations end with.
 inline LaneBounds settle_rounded(const FormatPair& format, double m, Pair p) {
   using Bits = std::int64_t __attribute__((vector_size(2 * sizeof(std::int64_t))));
   constexpr Bits kExponent = {0x7ff0'0000'0000'0000, 0x7ff0'0000'0000'0000};
   constexpr Pair kLeast = {std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::denorm_min()};
-  constexpr Pair kNone = {kUnbounded, kUnbounded};
   // Half the spacing at m + p is the power of two at or below it times the unit roundoff.
   const Pair power = std::bit_cast<Pair>(std::bit_cast<Bits>(m + p) & kExponent);
   const Pair spacing = (power > format.least_normal ? power : format.least_normal) * format.unit;
-  const Pair error = p + (spacing > kLeast ? spacing : kLeast);
-  const Pair e = error * (1 + 0x1p-40) + 8 * kOracleUnit * m + format.flush;
-  const Pair bound = m + e <= format.largest ? e : kNone;
-  const Pair valid = p >= 0.0 ? bound : kNone;
-  return std::bit_cast<LaneBounds>(p < kNone ? valid : kNone);
+  const Pair bound = settle(format, m, p + (spacing > kLeast ? spacing : kLeast));
+  const Pair valid = p >= 0.0 ? bound : kUnboundedPair;
+  return std::bit_cast<LaneBounds>(p < kUnboundedPair ? valid : kUnboundedPair);
 }
 
 /// Whether v is a number of the format, so that correct rounding leaves it alone.

@@ -75,10 +75,18 @@ double Sweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t lane, d
 
 Bounded Sweep::settled(Node node) const {
   const Adjoint& adjoint = adjoints_[node];
-  Bounded result{adjoint.value, {}};
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    result.e[lane] = bound(adjoint, tape_.type(node), lane, 0, false);
-  return result;
+  const ir::Scalar type = tape_.type(node);
+  const Pair errors = pair_of(adjoint.errors);
+  const Pair mass = adjoint.mass + errors;
+  // What overflows is rare.
+  if (!(mass[kNative] < kUnbounded && mass[kLift] < kUnbounded))
+    return {adjoint.value, {bound(adjoint, type, kNative, 0, false), bound(adjoint, type, kLift, 0, false)}};
+  const FormatPair& own = pairs_[static_cast<std::size_t>(type)];
+  const auto n = static_cast<double>(adjoint.terms);
+  Pair e = errors + (n - 1) * own.unit * mass;
+  if (adjoint.terms > 1) e += n * kOracleUnit * mass;
+  const Pair settled = settle(own, magnitude(adjoint.value), e);
+  return {adjoint.value, std::bit_cast<LaneBounds>(e == 0.0 ? Pair{0, 0} : settled)};
 }
 
 LaneBounds Sweep::product_bound(const Bounded& adjoint, const Bounded& partial, long double product,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -78,8 +79,7 @@ struct Adjoint {
     value += contribution.v;
     mass += magnitude(contribution.v);
     ++terms;
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      errors[lane] += contribution.e[lane];
+    errors = std::bit_cast<LaneBounds>(pair_of(errors) + pair_of(contribution.e));
   }
 };
 
