@@ -140,6 +140,11 @@ void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) cons
   }
 }
 
+std::int32_t InputSpace::stated_extent(std::size_t dimension) const {
+  if (dimension >= hints_.launch.size() || hints_.launch[dimension].kind != HintTerm::Kind::kNumber) return 0;
+  return static_cast<std::int32_t>(std::clamp(hints_.launch[dimension].number, 0.0, double{kLargestExtent}));
+}
+
 std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_t attempt) const {
   Launch launch;
   choose_extents(launch, request);
@@ -151,8 +156,8 @@ std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_
       const std::size_t from = std::min(d, launch.extents.size() - 1);
       const bool beyond = d >= launch.extents.size();
       const std::int32_t few = request.row > 0 ? request.row : 6;
-      const std::int32_t guessed =
-          beyond ? few + static_cast<std::int32_t>(d) : std::max(launch.extents[from], request.row);
+      const std::int32_t guessed = beyond ? few + static_cast<std::int32_t>(d)
+                                          : std::max({launch.extents[from], request.row, stated_extent(from)});
       const std::int32_t least = least_shape_[static_cast<std::size_t>(p)][d];
       const bool of_tiles = !tile_shape_[static_cast<std::size_t>(p)].empty();
       const std::int32_t held = of_tiles ? tile_extent(static_cast<std::size_t>(p), d, request) : guessed;

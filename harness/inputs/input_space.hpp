@@ -82,6 +82,8 @@ class InputSpace {
 
   /// Nothing if the arrays would be too large.
   std::optional<ir::Launch> guess(const DrawRequest& request, std::uint64_t attempt) const;
+  /// What a hint says that the launch's extent is, where that is a number; else 0.
+  std::int32_t stated_extent(std::size_t dimension) const;
   void choose_extents(ir::Launch& launch, const DrawRequest& request) const;
   void bind_values(ir::Launch& launch, const DrawRequest& request, std::uint64_t attempt) const;
   void fill_array(ir::Launch& launch, ir::VarId parameter, const DrawRequest& request, std::uint64_t attempt) const;

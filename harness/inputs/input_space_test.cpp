@@ -208,6 +208,21 @@ def pairs(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     EXPECT_GE(space.shape(launch, "x")[0], 2 * launch.extents[0]);
 }
 
+// More than could be learnt from one access behind the end after another.
+TEST(InputSpace, LaunchOfAStatedNumberOfThreads) {
+  Space space(R"(
+# launch: (1000)
+@wp.kernel
+def wide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i]
+)");
+  auto drawn = space.draw({.seed = 1, .size = 1});
+  ASSERT_TRUE(std::holds_alternative<ir::Launch>(drawn)) << std::get<NoInputs>(drawn).message;
+  EXPECT_EQ(std::get<ir::Launch>(drawn).threads(), 1000);
+  EXPECT_EQ(std::get<ir::Launch>(drawn).arguments[0].shape, std::vector<std::int32_t>{1000});
+}
+
 TEST(InputSpace, Neighbour) {
   Space space(R"(
 @wp.kernel
