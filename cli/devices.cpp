@@ -9,6 +9,7 @@
 #include "backends/cuda/device.hpp"
 #include "backends/mirror/mirrored_device.hpp"
 #include "backends/ptx/device.hpp"
+#include "backends/ptx/recording.hpp"
 #include "backends/worker/confinement.hpp"
 
 namespace assay::cli {
@@ -47,7 +48,8 @@ std::unique_ptr<backends::Device> make_device(std::string_view name, const Devic
     auto device = std::make_unique<cuda::CudaDevice>(cuda_options(options));
     if (options.mirror.empty()) return device;
     return std::make_unique<backends::MirroredDevice>(
-        std::move(device), make_device(options.mirror, {.no_checks = check_names(), .tables = options.tables}));
+        std::move(device), make_device(options.mirror, {.no_checks = check_names(), .tables = options.tables}),
+        ptx::recording_code);
   }
   if (name == "ptx")
     return std::make_unique<ptx::PtxDevice>(ptx::PtxOptions{

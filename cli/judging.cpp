@@ -27,12 +27,19 @@
 namespace assay::cli {
 namespace {
 
+/// As DeviceOptions::mirror. Where strict flags fix the bits of a GPU, they are looked at.
+std::string mirror_of(const JudgeOptions& options) {
+  if (options.device != "cuda" || options.mirror == "none") return "";
+  if (!options.mirror.empty()) return options.mirror;
+  return options.mode == "default" ? "" : "ptx";
+}
+
 DeviceOptions device_options(const JudgeOptions& options, std::shared_ptr<const ptx::Tables> tables = nullptr) {
   return {.compiler = options.compiler,
           .no_checks = options.no_checks,
           .gpu = options.gpu,
           .device_bytes = options.device_bytes,
-          .mirror = options.mirror,
+          .mirror = mirror_of(options),
           .tables = std::move(tables),
           .cache = options.cache};
 }

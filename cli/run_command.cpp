@@ -73,8 +73,8 @@ void add_effort_options(CLI::App& command, JudgeOptions& options) {
   command
       .add_option("--mirror", options.mirror,
                   "With cuda: run each launch on this device too; where bits are determined and differ it has failed")
-      ->option_text("{ptx}")
-      ->check(CLI::IsMember({"ptx"}));
+      ->option_text("{ptx,none} [ptx with strict flags]")
+      ->check(CLI::IsMember({"ptx", "none"}));
   command.add_option("--cxx", options.compiler, "The C++ compiler of the device cpu; default: $CXX, else c++")
       ->option_text("COMMAND");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "backends/differing_bits.hpp"
+#include "backends/geometry.hpp"
+#include "backends/mirror/divergence.hpp"
 
 namespace assay::backends {
 
@@ -46,11 +49,13 @@ std::string word_of(std::span<const std::byte> bytes, std::size_t at) {
 class MirroredSession final : public Session {
  public:
   MirroredSession(std::unique_ptr<Session> session, std::unique_ptr<Session> mirror, std::string mirror_name,
-                  std::shared_ptr<MirrorCounts> counts)
+                  MakeRecording recording, std::shared_ptr<MirrorCounts> counts)
       : session_(std::move(session)),
         mirror_(std::move(mirror)),
         mirror_name_(std::move(mirror_name)),
-        counts_(std::move(counts)) {}
+        counts_(std::move(counts)) {
+    if (recording) search_.emplace(std::move(recording));
+  }
 
   Result<BufferId> allocate(std::size_t size) override {
     const Result<BufferId> mirrored = mirror_->allocate(size);
@@ -71,10 +76,12 @@ class MirroredSession final : public Session {
   }
 
  private:
+  /// What a launch's buffers hold, by their number.
+  using Contents = std::map<std::uint32_t, std::vector<std::byte>>;
+
   RunOutcome run_both(const LaunchRequest& launch) {
-    for_each_pointer(launch, [&](const Argument::Pointer& pointer) {
-      std::ranges::copy(session_->bytes(pointer.address.buffer), mirror_->bytes(pointer.address.buffer).begin());
-    });
+    const Contents before = contents(launch);
+    fill(*mirror_, before);
     RunOutcome outcome = session_->run({&launch, 1}).front();
     if (!std::holds_alternative<Completed>(outcome) || launch.lane != Lane::kNative) return outcome;
     LaunchRequest observed = launch;
@@ -86,11 +93,64 @@ class MirroredSession final : public Session {
       return outcome;
     }
     ++counts_->compared;
-    if (std::optional<std::string> difference = first_difference(launch)) {
-      ++counts_->differing;
-      return MemoryFault{.message = std::move(*difference), .kind = std::string(kDifferingBits)};
+    std::optional<MemoryFinding> difference = first_difference(launch);
+    if (!difference) return outcome;
+    ++counts_->differing;
+    const Contents after = contents(launch);
+    trace(launch, before, *difference);
+    fill(*session_, after);
+    return MemoryFault{
+        .message = difference->text, .kind = std::string(kDifferingBits), .findings = {std::move(*difference)}};
+  }
+
+  Contents contents(const LaunchRequest& launch) {
+    Contents result;
+    for_each_pointer(launch, [&](const Argument::Pointer& pointer) {
+      const std::span<const std::byte> bytes = session_->bytes(pointer.address.buffer);
+      result.try_emplace(pointer.address.buffer.index, bytes.begin(), bytes.end());
+    });
+    return result;
+  }
+
+  static void fill(Session& session, const Contents& contents) {
+    for (const auto& [index, bytes] : contents)
+      std::ranges::copy(bytes, session.bytes({index}).begin());
+  }
+
+  /// Adds to a difference the instruction at which the two parted, or why none can be named.
+  void trace(const LaunchRequest& launch, const Contents& before, MemoryFinding& difference) {
+    if (!search_) return;
+    const auto refill = [&] {
+      fill(*session_, before);
+      fill(*mirror_, before);
+    };
+    const auto found = search_->find({*session_, *mirror_}, launch, refill);
+    if (!found) {
+      difference.text += fmt::format("; not traced: {}", found.error().text());
+    } else if (!*found) {
+      difference.text += "; where each result is recorded both agree, so no single instruction is to blame";
+    } else {
+      name_instruction(launch, **found, difference);
     }
-    return outcome;
+  }
+
+  static void name_instruction(const LaunchRequest& launch, const Divergence& divergence, MemoryFinding& difference) {
+    const BuiltEntry& entry = *launch.kernel->find(launch.pass, launch.lane);
+    const std::uint32_t in_block = grid_of(launch.threads, launch.block, entry.block_threads)->threads;
+    const RecordedInstruction& instruction = divergence.instruction;
+    difference.site = {.code_line = instruction.code_line,
+                       .source_line = instruction.source_line,
+                       .instruction = instruction.text,
+                       .thread = {static_cast<std::uint32_t>(divergence.thread % in_block), 0, 0},
+                       .block = {static_cast<std::uint32_t>(divergence.thread / in_block), 0, 0}};
+    const auto result = [](const std::optional<std::uint64_t>& bits) {
+      return bits ? fmt::format("0x{:08x}", *bits) : std::string("not executed");
+    };
+    difference.text += fmt::format(
+        "; first apart at '{}', PTX line {}, source line {}, thread {} of block {}: {}, "
+        "there {}",
+        instruction.text, instruction.code_line, instruction.source_line, difference.site.thread[0],
+        difference.site.block[0], result(divergence.here), result(divergence.there));
   }
 
   template <typename Visit>
@@ -102,8 +162,8 @@ class MirroredSession final : public Session {
   }
 
   /// "'out' differs from the device ptx in byte 12: 0x3f800001, there 0x3f800000".
-  std::optional<std::string> first_difference(const LaunchRequest& launch) {
-    std::optional<std::string> difference;
+  std::optional<MemoryFinding> first_difference(const LaunchRequest& launch) {
+    std::optional<MemoryFinding> difference;
     for_each_pointer(launch, [&](const Argument::Pointer& pointer) {
       const auto rest = [&](Session& session) {
         return session.bytes(pointer.address.buffer).subspan(pointer.address.offset);
@@ -113,8 +173,13 @@ class MirroredSession final : public Session {
       const auto [mine, theirs] = std::ranges::mismatch(here, there);
       if (difference || mine == here.end()) return;
       const auto at = static_cast<std::size_t>(mine - here.begin());
-      difference = fmt::format("'{}' of '{}' differs from the device {} in byte {}: {}, there {}", pointer.region.name,
-                               launch.kernel->name, mirror_name_, at, word_of(here, at), word_of(there, at));
+      const Artifact* const code = launch.kernel->artifact(Artifact::Kind::kPtx, launch.lane, launch.target);
+      difference = {
+          .kind = std::string(kDifferingBits),
+          .kernel = launch.kernel->find(launch.pass, launch.lane)->symbol,
+          .target = code != nullptr ? code->architecture : "",
+          .text = fmt::format("'{}' of '{}' differs from the device {} in byte {}: {}, there {}", pointer.region.name,
+                              launch.kernel->name, mirror_name_, at, word_of(here, at), word_of(there, at))};
     });
     return difference;
   }
@@ -122,6 +187,7 @@ class MirroredSession final : public Session {
   std::unique_ptr<Session> session_;
   std::unique_ptr<Session> mirror_;
   std::string mirror_name_;
+  std::optional<DivergenceSearch> search_;
   std::shared_ptr<MirrorCounts> counts_;
 };
 
@@ -137,8 +203,8 @@ Result<std::unique_ptr<Session>> MirroredDevice::open(const SessionLimits& limit
   if (!session) return session;
   Result<std::unique_ptr<Session>> mirror = mirror_->open(limits);
   if (!mirror) return mirror;
-  return std::unique_ptr<Session>(
-      std::make_unique<MirroredSession>(session.take(), mirror.take(), std::string(mirror_->name()), counts_));
+  return std::unique_ptr<Session>(std::make_unique<MirroredSession>(session.take(), mirror.take(),
+                                                                    std::string(mirror_->name()), recording_, counts_));
 }
 
 }  // namespace assay::backends

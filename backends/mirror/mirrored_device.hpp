@@ -1,5 +1,6 @@
 // A device whose every launch another device repeats, from the same bytes; where both must give the same bits and do
-// not, the launch has failed: a MemoryFault of the kind kDifferingBits.
+// not, the launch has failed: a MemoryFault of the kind kDifferingBits, whose finding names the instruction at which
+// the two part.
 #pragma once
 
 #include <atomic>
@@ -7,9 +8,11 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "backends/recording.hpp"
 
 namespace assay::backends {
 
@@ -23,9 +26,10 @@ struct MirrorCounts {
 class MirroredDevice final : public Device {
  public:
   /// Kernels are built by `device`; `mirror` runs what that built, and observes what it executes (ExecutionProfile),
-  /// which decides whether the bits of a launch are determined.
-  MirroredDevice(std::unique_ptr<Device> device, std::unique_ptr<Device> mirror)
-      : device_(std::move(device)), mirror_(std::move(mirror)) {}
+  /// which decides whether the bits of a launch are determined. `recording` makes code for both that records; without
+  /// it no instruction is named.
+  MirroredDevice(std::unique_ptr<Device> device, std::unique_ptr<Device> mirror, MakeRecording recording = nullptr)
+      : device_(std::move(device)), mirror_(std::move(mirror)), recording_(std::move(recording)) {}
 
   [[nodiscard]] std::string_view name() const override { return device_->name(); }
   [[nodiscard]] SourceTarget target() const override { return device_->target(); }
@@ -46,6 +50,7 @@ class MirroredDevice final : public Device {
  private:
   std::unique_ptr<Device> device_;
   std::unique_ptr<Device> mirror_;
+  MakeRecording recording_;
   std::shared_ptr<MirrorCounts> counts_ = std::make_shared<MirrorCounts>();
 };
 

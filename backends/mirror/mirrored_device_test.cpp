@@ -60,9 +60,9 @@ Completed observed(const Fidelity& fidelity, double contention = 1, double diver
 
 /// Two launches over one buffer, on a device that adds 1 and a mirror as it is given.
 struct Both {
-  explicit Both(Behaviour mirror, std::int64_t threads = 8, std::int64_t block = 0)
+  explicit Both(Behaviour mirror, std::int64_t threads = 8, std::int64_t block = 0, MakeRecording recording = nullptr)
       : device(std::make_unique<AddingDevice>("first", Behaviour{}),
-               std::make_unique<AddingDevice>("second", std::move(mirror))),
+               std::make_unique<AddingDevice>("second", std::move(mirror)), std::move(recording)),
         session(device.open({}).take()) {
     kernel.name = "k";
     kernel.entries = {{.symbol = "k_forward", .parameter_count = 1}};
@@ -98,6 +98,19 @@ TEST(MirroredDevice, NamesTheKernelTheArrayAndThePlaceWhereBitsDiffer) {
   EXPECT_EQ(fault->kind, kDifferingBits);
   EXPECT_EQ(fault->message, "'out' of 'k' differs from the device second in byte 0: 0x01010101, there 0x02020202");
   EXPECT_EQ(both.device.counts().differing, 2U);
+}
+
+TEST(MirroredDevice, SaysWhyNoInstructionCanBeNamed) {
+  const auto refuse = [](const Artifact&, const std::string&, Recording) -> Result<RecordingCode> {
+    return Error{"no recording today"};
+  };
+  const Both both({.addend = 2, .outcome = observed({.exact = 5})}, 8, 0, refuse);
+  const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
+  ASSERT_NE(fault, nullptr);
+  EXPECT_THAT(fault->message, ::testing::EndsWith("0x02020202; not traced: there is no code to record with"));
+  ASSERT_EQ(fault->findings.size(), 1U);
+  EXPECT_EQ(fault->findings[0].kind, kDifferingBits);
+  EXPECT_EQ(both.result, 2) << "what the device gave stays";
 }
 
 TEST(MirroredDevice, SaysNothingOfBitsThatAreNotDetermined) {

@@ -12,12 +12,16 @@
 #include <gtest/gtest.h>
 
 #include "backends/ptx/argument_text.hpp"
+#include "backends/ptx/golden_launches.hpp"
 #include "backends/ptx/testing.hpp"
 
 namespace assay::ptx {
 namespace {
 
-const std::filesystem::path kFolder = ASSAY_SOURCE_DIR "/backends/ptx/golden";
+using testing::golden_launches;
+using testing::GoldenLaunch;
+const std::filesystem::path kFolder = testing::golden_folder();
+
 constexpr Geometry kGeometry{{2}, {64}};
 constexpr long long kThreads = 77;
 
@@ -25,47 +29,9 @@ constexpr long long kThreads = 77;
 /// meeting point that moves by an instruction.
 constexpr double kTolerance = 0.02;
 
-/// A line of launches.txt.
-struct GoldenLaunch {
-  std::string family;  ///< "loop"
-  std::string stem;    ///< "loop_horner"
-  std::string kernel;  ///< "horner"
-  std::vector<std::string> targets;
-  std::vector<std::string> arguments;
-  std::vector<std::string> gradients;  ///< none where there is no backward kernel
-};
-
-std::vector<GoldenLaunch> golden_launches() {
-  std::vector<GoldenLaunch> launches;
-  std::ifstream file(kFolder / "launches.txt");
-  for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    std::istringstream words(line);
-    GoldenLaunch launch;
-    words >> launch.stem;
-    const std::size_t slash = launch.stem.find('/');
-    launch.family = launch.stem.substr(0, slash);
-    launch.kernel = launch.stem.substr(slash + 1);
-    launch.stem[slash] = '_';
-    std::string targets;
-    words >> targets;
-    std::istringstream list_of_targets(targets);
-    for (std::string target; std::getline(list_of_targets, target, ',');)
-      launch.targets.push_back(target);
-    std::vector<std::string>* list = &launch.arguments;
-    for (std::string word; words >> word;) {
-      if (word == "|") list = &launch.gradients;
-      else list->push_back(word);
-    }
-    launches.push_back(std::move(launch));
-  }
-  return launches;
-}
-
 RunResult run_golden(const GoldenLaunch& launch, const std::string& architecture, const std::string& pass) {
-  std::ifstream file(kFolder / fmt::format("{}_{}.ptx", launch.stem, architecture));
-  const auto kernel = testing::kernel_of(std::string(std::istreambuf_iterator<char>(file), {}),
-                                         fmt::format("{}_{}", launch.kernel, pass));
+  const auto kernel =
+      testing::kernel_of(testing::golden_ptx(launch, architecture), fmt::format("{}_{}", launch.kernel, pass));
   if (kernel == nullptr) return {.status = RunResult::Status::kRefused};
   Machine machine;
   Arguments arguments;

@@ -123,7 +123,7 @@ ASSAY_FAKE(cuCtxGetCurrent, (CUcontext * context), {
 })
 
 ASSAY_FAKE(cuModuleLoadDataEx, (CUmodule * module, const void* image, unsigned, CUjit_option*, void**),
-           { return gpu.load_module(static_cast<const char*>(image), module); })
+           { return gpu.load_module(process().plan().mistaken(static_cast<const char*>(image)), module); })
 ASSAY_FAKE(cuModuleUnload, (CUmodule module), { return gpu.unload_module(module); })
 ASSAY_FAKE(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name),
            { return gpu.get_function(module, name, function); })

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 #include "backends/ptx/parser.hpp"
@@ -32,10 +31,10 @@ CUresult result_of(const ptx::RunResult& result) {
 
 }  // namespace
 
-CUresult Gpu::load_module(const char* image, CUmodule* module) {
+CUresult Gpu::load_module(const std::string& image, CUmodule* module) {
   // A cubin is for hardware.
-  if (std::string_view(image).starts_with("\x7f"
-                                          "ELF"))
+  if (image.starts_with("\x7f"
+                        "ELF"))
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   Result<ptx::Module> parsed = ptx::parse(image, "module.ptx");
   if (!parsed) return CUDA_ERROR_INVALID_PTX;

@@ -30,7 +30,7 @@ class Gpu {
  public:
   Gpu(std::size_t memory_bytes) : memory_bytes_(memory_bytes) {}
 
-  CUresult load_module(const char* image, CUmodule* module);
+  CUresult load_module(const std::string& image, CUmodule* module);
   CUresult unload_module(CUmodule module);
   CUresult get_function(CUmodule module, const char* name, CUfunction* function);
   CUresult parameter(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes) const;

@@ -69,6 +69,13 @@ Result<void> Plan::parse_rule(std::string_view key, std::string_view value) {
     most_records_ = count.value_or(0);
     return count ? Result<void>{} : Error{"a number"};
   }
+  if (key == "wrong") {
+    const std::size_t arrow = value.find('>');
+    if (arrow == 0 || arrow == std::string_view::npos || arrow + 1 == value.size())
+      return Error{"wrong=INSTRUCTION>ANOTHER"};
+    mistakes_.emplace_back(value.substr(0, arrow), value.substr(arrow + 1));
+    return {};
+  }
   if (key == "gpus" || key == "compute") {
     const auto count = number<int>(value);
     (key == "gpus" ? gpus_ : compute_) = count.value_or(0);
@@ -80,6 +87,18 @@ Result<void> Plan::parse_rule(std::string_view key, std::string_view value) {
   if (at == std::string_view::npos || !turn || !step) return Error{"CALL@N=RESULT, or lose, hang or die"};
   steps_[std::string(key.substr(0, at))][*turn] = *step;
   return {};
+}
+
+std::string Plan::mistaken(std::string ptx) const {
+  for (const auto& [instruction, other] : mistakes_) {
+    for (std::size_t at = ptx.find(instruction); at != std::string::npos; at = ptx.find(instruction, at)) {
+      const std::size_t end = at + instruction.size();
+      const bool whole = end < ptx.size() && (ptx[end] == ' ' || ptx[end] == '\t');
+      if (whole) ptx.replace(at, instruction.size(), other);
+      at += whole ? other.size() : instruction.size();
+    }
+  }
+  return ptx;
 }
 
 Step Plan::next(const char* call) {

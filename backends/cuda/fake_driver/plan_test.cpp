@@ -23,8 +23,15 @@ TEST(Plan, CountsEachFunctionsCalls) {
   EXPECT_EQ(plan.next("cuMemAlloc_v2").action, Action::kWork);
 }
 
+TEST(Plan, TakesOneInstructionForAnother) {
+  const Plan plan = Plan::parse("wrong=mul.rn.f32>mul.rz.f32").take();
+  EXPECT_EQ(plan.mistaken("mul.rn.f32 %f1, %f2, %f3;\nmul.rn.f32x2\nmul.rn.f32\t%f1"),
+            "mul.rz.f32 %f1, %f2, %f3;\nmul.rn.f32x2\nmul.rz.f32\t%f1");
+}
+
 TEST(Plan, RefusesWhatItDoesNotKnow) {
-  for (const char* text : {"memory=many", "gpus=", "cuInit=1", "cuInit@x=1", "cuInit@1=explode"}) {
+  for (const char* text : {"memory=many", "gpus=", "cuInit=1", "cuInit@x=1", "cuInit@1=explode", "wrong=add",
+                           "wrong=>add", "wrong=add>"}) {
     const Result<Plan> plan = Plan::parse(text);
     ASSERT_FALSE(plan.ok()) << text;
     EXPECT_EQ(plan.error().where, "ASSAY_FAKE_GPU");

@@ -1,0 +1,150 @@
+// Code that records: it computes what it computed before, and records that and no address.
+#include "backends/ptx/recording.hpp"
+
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/ptx/argument_text.hpp"
+#include "backends/ptx/golden_launches.hpp"
+#include "backends/ptx/testing.hpp"
+#include "ir/support/rng.hpp"
+
+namespace assay::ptx {
+namespace {
+
+using backends::Record;
+using backends::Recording;
+using backends::RecordingCode;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+backends::Artifact ptx_artifact(std::string text) {
+  return {.kind = backends::Artifact::Kind::kPtx, .architecture = {}, .path = {}, .content = std::move(text)};
+}
+
+/// The records of one thread of kernel "k", whose arguments are a number and memory of 64 floats 1, 2, 3, ...
+std::vector<Record> records_of(const RecordingCode& code, std::int64_t thread, Geometry geometry = {{2}, {16}}) {
+  Machine machine;
+  const AllocationId x = machine.allocate("x", 64 * sizeof(float)).value();
+  for (std::size_t i = 0; i < 64; ++i) {
+    const auto value = static_cast<float>(i + 1);
+    std::memcpy(machine.bytes(x).data() + 4 * i, &value, sizeof(value));
+  }
+  const AllocationId to = machine.allocate("records", 64 * sizeof(Record)).value();
+  Arguments arguments;
+  arguments.add(std::int64_t{32}).add(machine.address(x)).add(machine.address(to)).add(thread);
+  const auto kernel = testing::kernel_of(code.content);
+  if (kernel == nullptr) return {};
+  const RunResult result = machine.launch(kernel, geometry, arguments, {.checks = Checks::none()});
+  EXPECT_TRUE(result.ok()) << result.message;
+  std::vector<Record> records(64);
+  std::memcpy(records.data(), machine.bytes(to).data(), 64 * sizeof(Record));
+  while (!records.empty() && records.back() == Record{})
+    records.pop_back();
+  return records;
+}
+
+TEST(Recording, HoldsEachResultOfTheThreadInOrder) {
+  const std::string text = testing::entry(R"(
+ld.param.u64 %rd1, [p1];
+mov.u32 %r1, %tid.x;
+mul.wide.u32 %rd2, %r1, 4;
+add.u64 %rd3, %rd1, %rd2;
+ld.global.f32 %f1, [%rd3];
+setp.gt.f32 %p1, %f1, 3.0;
+@%p1 add.rn.f32 %f2, %f1, %f1;
+@!%p1 mov.f32 %f2, 0f3F800000;
+st.global.f32 [%rd3+128], %f2;)",
+                                          2);
+  const auto code = recording_code(ptx_artifact(text), "k", Recording::kThread);
+  ASSERT_TRUE(code.ok()) << code.error().text();
+  std::vector<std::string> texts;
+  for (const backends::RecordedInstruction& instruction : code->instructions)
+    texts.push_back(instruction.text);
+  EXPECT_THAT(texts, ElementsAre("mov.u32 %r1, %tid.x", "mul.wide.u32 %rd2, %r1, 4", "ld.global.f32 %f1, [%rd3]",
+                                 "setp.gt.f32 %p1, %f1, 3.0", "add.rn.f32 %f2, %f1, %f1", "mov.f32 %f2, 0f3F800000"))
+      << "the address of x and what is added to it are no results";
+  EXPECT_TRUE(code->instructions[2].receives);
+  EXPECT_FALSE(code->instructions[4].receives);
+  EXPECT_EQ(code->instructions[4].code_line, 17U);
+  // Thread 21 is the fifth of the second block: x[5] = 6. What its guard kept from being executed gives 0.
+  EXPECT_THAT(records_of(*code, 21), ElementsAre(Record{1, 5}, Record{2, 20}, Record{3, 0x40C00000}, Record{4, 1},
+                                                 Record{5, 0x41400000}, Record{6, 0}));
+  EXPECT_THAT(records_of(*code, 1), ElementsAre(Record{1, 1}, Record{2, 4}, Record{3, 0x40000000}, Record{4, 0},
+                                                Record{5, 0}, Record{6, 0x3F800000}));
+  EXPECT_TRUE(records_of(*code, 32).empty()) << "there is no such thread";
+}
+
+TEST(Recording, SaysWhyItCannotBe) {
+  EXPECT_THAT(recording_code(ptx_artifact("nonsense"), "k", Recording::kThread).error().text(), HasSubstr("k.ptx:1:1"));
+  EXPECT_THAT(recording_code(ptx_artifact(testing::entry("")), "other", Recording::kThread).error().text(),
+              HasSubstr("no entry 'other'"));
+  EXPECT_FALSE(recording_code(ptx_artifact(testing::entry("", 0)), "k", Recording::kThread).ok())
+      << "no parameter to add others to";
+}
+
+/// The bytes that a golden launch leaves behind, and the digests where it records. Beneath its memory there may be
+/// other, so that all its addresses are different.
+struct Left {
+  std::vector<std::byte> memory;
+  std::vector<std::uint64_t> digests;
+};
+
+Left run_golden(const testing::GoldenLaunch& launch, const std::string& text, const std::string& symbol, bool backward,
+                bool records, bool elsewhere) {
+  constexpr Geometry kGeometry{{2}, {64}};
+  constexpr std::size_t kThreads = 2 * 64;
+  Machine machine;
+  if (elsewhere) static_cast<void>(machine.allocate("other", 64));
+  Arguments arguments;
+  arguments.add(77LL);
+  std::vector<AllocationId> memory;
+  Rng random(7);
+  std::vector<std::string> texts = launch.arguments;
+  if (backward) texts.insert(texts.end(), launch.gradients.begin(), launch.gradients.end());
+  for (const std::string& argument : texts) {
+    const auto added = add_argument(machine, arguments, "argument", argument, random);
+    EXPECT_TRUE(added.ok()) << added.error().text();
+    if (added->memory) memory.push_back(*added->memory);
+  }
+  const AllocationId digests = machine.allocate("records", kThreads * 8).value();
+  if (records) arguments.add(machine.address(digests)).add(std::int64_t{0});
+  const auto kernel = testing::kernel_of(text, symbol);
+  if (kernel == nullptr) return {};
+  const RunResult result = machine.launch(kernel, kGeometry, arguments, {.checks = Checks::none()});
+  EXPECT_TRUE(result.ok()) << symbol << ": " << result.message;
+  Left left{.memory = {}, .digests = std::vector<std::uint64_t>(kThreads)};
+  for (const AllocationId id : memory)
+    left.memory.insert(left.memory.end(), machine.bytes(id).begin(), machine.bytes(id).end());
+  std::memcpy(left.digests.data(), machine.bytes(digests).data(), kThreads * 8);
+  return left;
+}
+
+TEST(Recording, LeavesGoldenKernelsResultsAloneAndHoldsNoAddress) {
+  std::size_t entries = 0;
+  for (const testing::GoldenLaunch& launch : testing::golden_launches()) {
+    for (const bool backward : {false, true}) {
+      if (backward && launch.gradients.empty()) continue;
+      const std::string text = testing::golden_ptx(launch, launch.targets.front());
+      const std::string symbol = fmt::format("{}_{}", launch.kernel, backward ? "backward" : "forward");
+      const auto code = recording_code(ptx_artifact(text), symbol, Recording::kDigests);
+      ASSERT_TRUE(code.ok()) << symbol << ": " << code.error().text();
+      EXPECT_FALSE(code->instructions.empty());
+      const Left plain = run_golden(launch, text, symbol, backward, false, false);
+      const Left recorded = run_golden(launch, code->content, symbol, backward, true, false);
+      const Left elsewhere = run_golden(launch, code->content, symbol, backward, true, true);
+      EXPECT_EQ(plain.memory, recorded.memory) << symbol;
+      EXPECT_EQ(recorded.digests, elsewhere.digests) << symbol;
+      EXPECT_NE(recorded.digests.front(), recorded.digests.at(1)) << symbol << ": threads compute different values";
+      ++entries;
+    }
+  }
+  EXPECT_GE(entries, 100U);
+}
+
+}  // namespace
+}  // namespace assay::ptx

@@ -1,0 +1,85 @@
+// assay run --device cuda over the fake driver: launches are held against other devices.
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "backends/differing_bits.hpp"
+#include "cli/testing/command_runner.hpp"
+#include "harness/record/record_reader.hpp"
+
+namespace assay::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::Ran;
+using ::testing::SizeIs;
+using testing::Workshop;
+
+constexpr std::string_view kChain = R"(import warp as wp
+
+
+@wp.kernel
+def chain(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = x[i] + 0.7
+    for k in range(3):
+        s = s * x[i] + 0.3
+    out[i] = s - x[i]
+)";
+
+class MirrorTest : public ::testing::Test {
+ protected:
+  MirrorTest() : workshop_(ASSAY_PROGRAM) {
+    workshop_.write("chain.py", kChain);
+    ::setenv("ASSAY_CUDA_DRIVER", ASSAY_FAKE_CUDA, 1);
+    ::unsetenv("ASSAY_FAKE_GPU");
+  }
+  ~MirrorTest() override {
+    ::unsetenv("ASSAY_CUDA_DRIVER");
+    ::unsetenv("ASSAY_FAKE_GPU");
+  }
+  void SetUp() override {
+    if (workshop_.run("assay doctor --device cuda").status == 77) GTEST_SKIP() << "no NVRTC";
+  }
+
+  std::vector<harness::CaseRecord> cases() const {
+    auto run = harness::read_records(workshop_.path() / "out");
+    EXPECT_TRUE(run.ok()) << run.error().text();
+    return run.take().cases;
+  }
+
+  Workshop workshop_;
+};
+
+TEST_F(MirrorTest, HoldsTheBitsOfAGpuAgainstThePtxDevice) {
+  const Ran ran = workshop_.run("assay run chain.py --device cuda --quick");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.err, ContainsRegex("bits: [1-9][0-9]* launches compared, 0 differ"));
+  EXPECT_THAT(workshop_.run("assay run chain.py --device cuda --quick --mirror none").err, Not(HasSubstr("bits:")));
+}
+
+TEST_F(MirrorTest, NamesTheInstructionThatAGpuGetsWrong) {
+  ::setenv("ASSAY_FAKE_GPU", "wrong=mul.rn.f32>mul.rz.f32", 1);
+  const Ran ran = workshop_.run("assay run chain.py --device cuda --quick --pass forward --reduce 0");
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  const auto records = cases();
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_EQ(records[0].outcome, harness::Outcome::fail);
+  EXPECT_EQ(records[0].kind, backends::kDifferingBits);
+  ASSERT_THAT(records[0].faults, SizeIs(1));
+  const backends::MemoryFinding& fault = records[0].faults.front();
+  EXPECT_THAT(fault.text, AllOf(HasSubstr("'out' of 'chain' differs from the device ptx in byte"),
+                                ContainsRegex("first apart at 'mul.rn.f32 .*: 0x[0-9a-f]{8}, there 0x[0-9a-f]{8}")));
+  EXPECT_THAT(fault.site.instruction, HasSubstr("mul.rn.f32"));
+  EXPECT_GT(fault.site.code_line, 0U);
+  EXPECT_GT(fault.site.source_line, 0U);
+  EXPECT_THAT(records[0].reproduce, Not(HasSubstr("--mirror"))) << "it is what a run does anyway";
+}
+
+}  // namespace
+}  // namespace assay::cli
