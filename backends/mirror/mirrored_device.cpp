@@ -19,9 +19,11 @@ namespace {
 
 constexpr std::int64_t kWarp = 32;
 
-/// Whether the float atomics of a launch have one order: one warp that never splits executes them one after another,
-/// and each by threads that meet in no address.
+/// Whether the order of a launch's float atomics cannot be seen: no two threads come to one cell, or one warp that
+/// never splits executes them one after another, and each by threads that meet in no address.
 bool are_atomics_ordered(const LaunchRequest& launch, const ExecutionProfile& profile) {
+  const auto collisions = profile.measures.find("atomic_collisions");
+  if (collisions != profile.measures.end() && collisions->second == 0) return true;
   const BuiltEntry* const entry = launch.kernel->find(launch.pass, launch.lane);
   const bool one_warp = launch.threads <= kWarp && (launch.block == 0 || launch.block >= launch.threads) &&
                         entry != nullptr && entry->block_threads == 0;

@@ -122,6 +122,11 @@ TEST(MirroredDevice, SaysNothingOfBitsThatAreNotDetermined) {
     EXPECT_EQ(describe(both.outcomes[0]), "completed");
     EXPECT_EQ(both.device.counts().undetermined, 2U);
   }
+  Completed apart = observed(atomics, 2, 1);
+  apart.profile->measures["atomic_collisions"] = 0;
+  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().differing, 2U) << "each to a cell of its own";
+  apart.profile->measures["atomic_collisions"] = 1;
+  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().undetermined, 2U);
   const Behaviour one_warp{.addend = 2, .outcome = observed(atomics)};
   EXPECT_EQ(Both(one_warp, 33).device.counts().undetermined, 2U);
   EXPECT_EQ(Both(one_warp, 8, 4).device.counts().undetermined, 2U);

@@ -134,6 +134,7 @@ void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, 
     }
   });
   count_global(memory, good, addresses, width);
+  count_collisions(warp, op, Space::kGlobal, good, addresses);
   transfer(warp, memory, good, pointers, true);
 }
 
@@ -162,6 +163,7 @@ void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, 
                    {op, memory, thread, warp.synced_since, address, Space::kShared, false});
     }
   });
+  count_collisions(warp, op, Space::kShared, good, addresses);
   transfer(warp, memory, good, pointers, false);
 }
 
@@ -279,6 +281,19 @@ void Execution::transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask,
         }
       }
     }
+  });
+}
+
+void Execution::count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask,
+                                 const Addresses& addresses) {
+  if (!options_.count_collisions || op.fidelity != Fidelity::kOrderDependent) return;
+  // Each block has shared memory of its own, at the same addresses of 32 bits.
+  const std::uint64_t block = space == Space::kShared ? ~(block_ << 32U) : 0;
+  std::uint64_t& collisions = *result_.profile.atomic_collisions;
+  each_lane(mask, [&](unsigned lane) {
+    const std::uint64_t thread = block_ * threads_in_block_ + warp.index * kLanes + lane;
+    const auto [first, is_new] = added_to_.try_emplace(addresses[lane] ^ block, thread);
+    if (!is_new && first->second != thread) ++collisions;
   });
 }
 

@@ -39,6 +39,7 @@ Execution::Execution(Memory& memory, const Kernel& kernel, const Geometry& geome
       warp_counts_(kernel.ops.size() + 1),
       thread_counts_(kernel.ops.size() + 1),
       budget_(options.budget) {
+  if (options.count_collisions) result_.profile.atomic_collisions = 0;
   if (options.tables != nullptr) correction_.emplace(*options.tables, kernel);
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -118,6 +119,7 @@ class Execution {
   void access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
                          const Addresses& addresses);
   void transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask, const Pointers& pointers, bool is_global);
+  void count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask, const Addresses& addresses);
   void count_global(const MemoryOp& memory, std::uint32_t mask, const Addresses& addresses, unsigned width);
 
   // race_check.cpp
@@ -190,6 +192,7 @@ class Execution {
 
   std::vector<const Op*> op_of_number_;  ///< of memory instructions
   std::map<std::pair<Finding::Kind, const Op*>, std::size_t> known_findings_;
+  std::unordered_map<std::uint64_t, std::uint64_t> added_to_;  ///< by address: the thread of its first float atomic
   // Differences: an instruction was executed as often as the sum of the entries up to it.
   std::vector<std::int64_t> warp_counts_;
   std::vector<std::int64_t> thread_counts_;

@@ -74,6 +74,28 @@ TEST(Instructions, SchedulesAndFidelity) {
   }
 }
 
+TEST(Instructions, CountsFloatAtomicsOfOtherThreadsToOneCell) {
+  const auto collisions = [](const std::string& body) {
+    const std::string before = ".shared .align 4 .b8 cells[256];\n";
+    const std::string text =
+        testing::entry("mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; ld.param.u64 %rd1, [p0];" + body, 1, before);
+    const auto done =
+        testing::run(text, std::vector<float>(128), {{2}, {64}}, {.checks = Checks::none(), .count_collisions = true});
+    EXPECT_TRUE(done.result.ok()) << done.result.message;
+    return done.result.profile.atomic_collisions;
+  };
+  const std::string own_cell = "mad.lo.s32 %r3, %r2, 64, %r1; mul.wide.u32 %rd2, %r3, 4; add.u64 %rd3, %rd1, %rd2;";
+  const std::string add = "red.global.add.f32 [%rd3], 0f3F800000;";
+  EXPECT_EQ(collisions(own_cell + add + add), 0U) << "a thread's own come one after another";
+  EXPECT_EQ(collisions("mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;" + add), 64U) << "both blocks";
+  EXPECT_EQ(collisions("mov.u64 %rd3, %rd1; red.global.add.u32 [%rd3], 1;"), 0U) << "integers have no order";
+  EXPECT_EQ(collisions("shl.b32 %r3, %r1, 2; mov.u32 %r4, cells; add.u32 %r5, %r4, %r3;"
+                       "atom.shared.add.f32 %f1, [%r5], 0f3F800000;"),
+            0U)
+      << "each block has its own";
+  EXPECT_EQ(collisions("mov.u32 %r4, cells; atom.shared.add.f32 %f1, [%r4], 0f3F800000;"), 126U);
+}
+
 TEST(Instructions, TellsWhetherAnApproximationReachedTheResult) {
   const auto reached = [](const std::string& body) {
     const auto done = run<float>(entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;"

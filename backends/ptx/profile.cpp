@@ -49,6 +49,7 @@ std::map<std::string, double> measures_of(const Profile& profile) {
       {"barriers", static_cast<double>(profile.barriers)},
       {"divergent_branches", static_cast<double>(profile.divergent_branches)},
   };
+  if (profile.atomic_collisions) measures.emplace("atomic_collisions", static_cast<double>(*profile.atomic_collisions));
   for (std::size_t i = 0; i < kCategories; ++i) {
     measures.emplace(fmt::format("mix_{}", to_text(static_cast<Category>(i))),
                      ratio(profile.mix[i], profile.thread_instructions));

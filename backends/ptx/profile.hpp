@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "backends/ptx/module.hpp"
@@ -27,7 +28,10 @@ struct Profile {
   std::uint64_t flops = 0;                          ///< an fma counts as two
   std::uint64_t atomics = 0;                        ///< by threads
   std::uint64_t atomic_addresses = 0;               ///< distinct ones, summed over instructions of warps
-  std::uint64_t barriers = 0;                       ///< by warps
+  /// Of the float atomics those that came to a cell behind another thread's, so that their order shows in its bits;
+  /// nothing where that was not asked for.
+  std::optional<std::uint64_t> atomic_collisions;
+  std::uint64_t barriers = 0;  ///< by warps
   std::uint64_t divergent_branches = 0;
 
   /// Counts an instruction that so many threads executed, `answered` of them with the bits of a device.

@@ -147,6 +147,7 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   LaunchOptions options;
   options.checks = options_.checks;
   options.tables = options_.tables.get();
+  options.count_collisions = launch.profile;
   options.schedule = {order_of(launch.order), launch.shuffle_seed, false};
   options.budget =
       options_.instructions_per_ms * static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));
