@@ -48,6 +48,21 @@ class CommandTest : public ::testing::Test {
   Workshop workshop_;
 };
 
+TEST_F(CommandTest, ReportOpensAnArchive) {
+  ASSERT_EQ(workshop_.run("assay run two.py:scale --quick --output gpu/run").status, 0);
+  ASSERT_EQ(workshop_.run("tar --format=ustar -czf gpu.tar.gz gpu && rm -r gpu && mkdir elsewhere").status, 0);
+  const Ran ran = workshop_.run("assay report gpu.tar.gz --output elsewhere");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("elsewhere/gpu/run/report.html"));
+  EXPECT_THAT(workshop_.read("elsewhere/gpu/run/report.html"), HasSubstr("two.py"));
+  const Ran again = workshop_.run("assay report gpu.tar.gz --output elsewhere");
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.err, HasSubstr("is there already"));
+  ASSERT_EQ(workshop_.run("tar --format=ustar -czf empty.tar.gz two.py").status, 0);
+  EXPECT_THAT(workshop_.run("assay report empty.tar.gz --output empty").err, HasSubstr("holds no run"));
+  EXPECT_THAT(workshop_.run("assay report elsewhere/gpu/run --output other").err, HasSubstr("an archive takes"));
+}
+
 TEST_F(CommandTest, BenchMeasuresTwoRunsAndTheBareCompiler) {
   const Ran ran = workshop_.run("assay bench two.py:scale --jobs 1 --output bench");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;

@@ -74,7 +74,7 @@ std::string remark_of(const backends::Device& device) {
   return fmt::format(
       "bits: {} launches compared, {} differ; those of {} are not determined, for approximate functions or the order "
       "of "
-      "float atomics",
+      "atomics",
       counts.compared.load(), counts.differing.load(), counts.undetermined.load());
 }
 

@@ -29,7 +29,7 @@ struct JudgeOptions {
   std::string tables;                  ///< of the device ptx: a file of tables (unit_tables.hpp); empty: none
   std::string gpu = "0";               ///< of the device cuda, as DeviceOptions::gpu
   std::size_t device_bytes = 0;        ///< of the device cuda, as DeviceOptions::device_bytes
-  std::string mirror;                  ///< of the device cuda: "ptx" or "none"; empty: the mode's own
+  std::string mirror;                  ///< of the device cuda: "ptx", "cpu", "both" or "none"; empty: the mode's own
   std::string output = "out";
   bool fresh = false;                                             ///< judge what an earlier run proved, too
   std::optional<harness::MeasureOptions> measure = std::nullopt;  ///< how fast what passes runs; nothing: not asked

@@ -27,11 +27,12 @@
 namespace assay::cli {
 namespace {
 
-/// As DeviceOptions::mirror. Where strict flags fix the bits of a GPU, they are looked at.
-std::string mirror_of(const JudgeOptions& options) {
-  if (options.device != "cuda" || options.mirror == "none") return "";
-  if (!options.mirror.empty()) return options.mirror;
-  return options.mode == "default" ? "" : "ptx";
+/// Whether what a GPU computes is held against the named device: against the CPU unless told otherwise, and where
+/// strict flags fix the bits against the device ptx.
+bool is_held_against(std::string_view device, const JudgeOptions& options) {
+  if (options.device != "cuda") return false;
+  if (options.mirror.empty()) return device == "cpu" || options.mode != "default";
+  return options.mirror == device || options.mirror == "both";
 }
 
 DeviceOptions device_options(const JudgeOptions& options, std::shared_ptr<const ptx::Tables> tables = nullptr) {
@@ -39,7 +40,7 @@ DeviceOptions device_options(const JudgeOptions& options, std::shared_ptr<const 
           .no_checks = options.no_checks,
           .gpu = options.gpu,
           .device_bytes = options.device_bytes,
-          .mirror = mirror_of(options),
+          .mirror = is_held_against("ptx", options) ? "ptx" : "",
           .tables = std::move(tables),
           .cache = options.cache};
 }
@@ -151,6 +152,10 @@ int judge_kernels(const JudgeOptions& options) {
   auto tables = load_tables(options.tables);
   if (!tables.ok()) return fail(tables.error());
   const auto device = make_device(options.device, device_options(options, tables.take()));
+  const auto peer = is_held_against("cpu", options) ? make_device("cpu", device_options(options)) : nullptr;
+  if (peer != nullptr && !peer->can_run().available) tell("not held against the CPU: " + peer->can_run().detail);
+  for (Group& group : groups)
+    group.options.peer = peer.get();
   const auto measuring = Measuring::make(options, *device);
   if (!measuring.ok()) return fail(measuring.error(), ExitStatus::internal);
   (*measuring)->bind(groups);

@@ -81,5 +81,38 @@ TEST_F(MirrorTest, NamesTheInstructionThatAGpuGetsWrong) {
   EXPECT_THAT(records[0].reproduce, Not(HasSubstr("--mirror"))) << "it is what a run does anyway";
 }
 
+TEST_F(MirrorTest, HoldsResultsAgainstTheCpu) {
+  ASSERT_EQ(workshop_.run("assay run chain.py --device cuda --quick").status, 0);
+  for (const harness::CaseRecord& record : cases()) {
+    ASSERT_TRUE(record.tiers.devices) << record.name;
+    EXPECT_GT(record.tiers.devices->checks, 0);
+    EXPECT_EQ(record.tiers.devices->failed, 0);
+  }
+  ASSERT_EQ(workshop_.run("assay run chain.py --device cuda --quick --mirror ptx").status, 0);
+  for (const harness::CaseRecord& record : cases())
+    EXPECT_FALSE(record.tiers.devices) << record.name;
+}
+
+TEST_F(MirrorTest, FailsWhereTheCpuComputesAnotherThing) {
+  // A compiler that reads another constant: what it builds is wrong on the CPU alone, which this run does not judge.
+  workshop_.write("cxx", R"(#!/bin/sh
+for argument; do
+  case $argument in
+    *.cpp) sed -i 's/0\.69999998[0-9]*f/0.75f/; s/0\.7f/0.75f/; s/0\.7)/0.75)/' "$argument" ;;
+  esac
+done
+exec c++ "$@"
+)");
+  ASSERT_EQ(workshop_.run("chmod +x cxx").status, 0);
+  const Ran ran = workshop_.run("assay run chain.py --device cuda --quick --reduce 0 --cxx \"$PWD/cxx\"");
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  const auto records = cases();
+  ASSERT_THAT(records, SizeIs(2));
+  EXPECT_EQ(records[0].outcome, harness::Outcome::fail);
+  EXPECT_EQ(records[0].kind, "devices_disagree");
+  EXPECT_THAT(records[0].message, ContainsRegex("out\\[[0-9]+\\] is .*, on the device cpu .* within"));
+  EXPECT_EQ(records[0].tiers.t3->failed, 0) << "the GPU itself is right";
+}
+
 }  // namespace
 }  // namespace assay::cli

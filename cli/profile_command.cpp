@@ -24,6 +24,7 @@ int profile(ProfileOptions options) {
   if (measures) {
     // As users compile, and each kernel alone on the GPU.
     judge.mode = "default";
+    judge.mirror = "none";
     judge.jobs = 1;
     if (judge.device_bytes > 0) options.measure.memory_bytes = judge.device_bytes;
     options.measure.seed = judge.seed;

@@ -72,9 +72,9 @@ void add_effort_options(CLI::App& command, JudgeOptions& options) {
   add_gpu_options(command, options.gpu, options.device_bytes);
   command
       .add_option("--mirror", options.mirror,
-                  "With cuda: run each launch on this device too; where bits are determined and differ it has failed")
-      ->option_text("{ptx,none} [ptx with strict flags]")
-      ->check(CLI::IsMember({"ptx", "none"}));
+                  "With cuda: what to hold it against, cpu within both bounds, ptx for the same bits")
+      ->option_text("{cpu,ptx,both,none} [both, with --mode default cpu]")
+      ->check(CLI::IsMember({"cpu", "ptx", "both", "none"}));
   command.add_option("--cxx", options.compiler, "The C++ compiler of the device cpu; default: $CXX, else c++")
       ->option_text("COMMAND");
 }

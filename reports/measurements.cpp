@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <iterator>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "reports/text_table.hpp"
+#include "reports/wording.hpp"
 
 namespace assay::reports {
 namespace {
@@ -96,7 +98,7 @@ std::vector<Measured> measured_in(const Run& run) {
 }
 
 // Each remark once, with the number of cases that it is about, or the one.
-std::string remarks_of(const std::vector<Measured>& all) {
+std::vector<std::string> remarks_of(const std::vector<Measured>& all) {
   std::vector<std::pair<std::string, std::vector<std::string>>> remarks;
   for (const Measured& each : all) {
     const std::string remark = each.measurement.value("remark", "");
@@ -105,47 +107,98 @@ std::string remarks_of(const std::vector<Measured>& all) {
     if (known == remarks.end()) known = remarks.insert(known, {remark, {}});
     known->second.push_back(each.name);
   }
-  std::string text;
+  std::vector<std::string> lines;
   for (const auto& [remark, cases] : remarks)
-    text += fmt::format("{}: {}\n", cases.size() == 1 ? cases.front() : fmt::format("{} cases", cases.size()), remark);
-  return text;
+    lines.push_back(
+        fmt::format("{}: {}", cases.size() == 1 ? cases.front() : fmt::format("{} cases", cases.size()), remark));
+  return lines;
+}
+
+// All measurements of a run as texts.
+struct Table {
+  struct Row {
+    std::string name;  // of the case
+    std::string target;
+    std::string threads;
+    std::vector<std::string> cells;  // by column
+  };
+  std::vector<Column> columns;
+  std::vector<Row> rows;
+  std::string ceilings;  // empty where there is no row
+  std::vector<std::string> remarks;
+};
+
+Table table_of(const Run& run) {
+  const std::vector<Measured> all = measured_in(run);
+  Table table;
+  table.remarks = remarks_of(all);
+  const bool counted = std::ranges::any_of(
+      all, [](const Measured& m) { return m.measurement.at("measures").contains("dram_throughput"); });
+  std::ranges::copy_if(kColumns, std::back_inserter(table.columns),
+                       [&](const Column& c) { return counted || !c.counted; });
+  for (const Measured& each : all) {
+    const json& measures = each.measurement.at("measures");
+    if (measures.empty()) continue;
+    table.ceilings = fmt::format("ceilings in the same run: {} GB/s copied, {} Gop/s of fused multiply-adds",
+                                 figure(measures, "ceiling_bytes_per_second", 1e9, 1),
+                                 figure(measures, "ceiling_operations_per_second", 1e9, 1));
+    Table::Row row{each.name,
+                   each.measurement.at("target"),
+                   fmt::format("{}", each.measurement.at("threads").get<std::int64_t>()),
+                   {}};
+    for (const Column& column : table.columns)
+      row.cells.push_back(column.text(measures));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
 }
 
 }  // namespace
 
 std::string measurement_table(const Run& run, bool color) {
-  const std::vector<Measured> all = measured_in(run);
-  if (all.empty()) return "";
-  const bool counted = std::ranges::any_of(
-      all, [](const Measured& m) { return m.measurement.at("measures").contains("dram_throughput"); });
-  std::vector<Column> columns;
-  std::ranges::copy_if(kColumns, std::back_inserter(columns), [&](const Column& c) { return counted || !c.counted; });
-  TextTable table;
-  std::vector<std::string> head{"case", "on", "threads"};
-  for (const Column& column : columns)
-    head.emplace_back(column.label);
-  table.add_head(head);
-  std::optional<json> ceilings;
-  for (const Measured& each : all) {
-    const json& measures = each.measurement.at("measures");
-    if (measures.empty()) continue;
-    ceilings = measures;
-    std::vector<std::string> texts{each.name, each.measurement.at("target"),
-                                   fmt::format("{}", each.measurement.at("threads").get<std::int64_t>())};
-    for (const Column& column : columns)
-      texts.push_back(column.text(measures));
-    table.add(std::move(texts));
-  }
+  const Table table = table_of(run);
   std::string text;
-  if (ceilings) {
-    text = table.text(color) + "\n";
-    for (const Column& column : columns)
+  if (!table.rows.empty()) {
+    TextTable shown;
+    std::vector<std::string> head{"case", "on", "threads"};
+    for (const Column& column : table.columns)
+      head.emplace_back(column.label);
+    shown.add_head(head);
+    for (const Table::Row& row : table.rows) {
+      std::vector<std::string> texts{row.name, row.target, row.threads};
+      texts.insert(texts.end(), row.cells.begin(), row.cells.end());
+      shown.add(std::move(texts));
+    }
+    text = shown.text(color) + "\n";
+    for (const Column& column : table.columns)
       text += fmt::format("{:<13} {}\n", column.label, column.about);
-    text += fmt::format("\nceilings in the same run: {} GB/s copied, {} Gop/s of fused multiply-adds\n",
-                        figure(*ceilings, "ceiling_bytes_per_second", 1e9, 1),
-                        figure(*ceilings, "ceiling_operations_per_second", 1e9, 1));
+    text += "\n" + table.ceilings + "\n";
   }
-  return text + remarks_of(all);
+  for (const std::string& remark : table.remarks)
+    text += remark + "\n";
+  return text;
+}
+
+json measurements_view(const Run& run) {
+  const Table table = table_of(run);
+  if (table.rows.empty() && table.remarks.empty()) return nullptr;
+  json columns = json::array();
+  for (const Column& column : table.columns)
+    columns.push_back({{"label", column.label}, {"about", column.about}});
+  json rows = json::array();
+  for (const Table::Row& row : std::span(table.rows).first(std::min(table.rows.size(), kRowsOfPage)))
+    rows.push_back({{"name", row.name},
+                    {"href", case_link(row.name)},
+                    {"target", row.target},
+                    {"threads", row.threads},
+                    {"cells", row.cells}});
+  const auto more = static_cast<std::int64_t>(table.rows.size() - rows.size());
+  return {{"columns", columns},
+          {"rows", rows},
+          {"measured", !table.rows.empty()},
+          {"ceilings", table.ceilings},
+          {"remarks", table.remarks},
+          {"more", more > 0 ? fmt::format("{} further ones are in records.jsonl.", count_text(more)) : ""}};
 }
 
 }  // namespace assay::reports

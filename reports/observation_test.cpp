@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "reports/measurements.hpp"
 #include "reports/profiles.hpp"
 #include "reports/report_files.hpp"
 #include "reports/terminal.hpp"
@@ -21,6 +22,26 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+
+const json kMeasurement = {{"target", "sm_90"},
+                           {"threads", 16777216},
+                           {"measures",
+                            {{"time_ns", 51234.0},
+                             {"time_lower_ns", 51000.0},
+                             {"time_upper_ns", 52100.0},
+                             {"bytes", 134217728.0},
+                             {"bytes_per_second", 2.6e12},
+                             {"of_copy", 0.912},
+                             {"registers", 24.0},
+                             {"local_bytes", 16.0},
+                             {"occupancy", 1.0},
+                             {"backward_over_forward", 1.25},
+                             {"ceiling_bytes_per_second", 2.85e12},
+                             {"ceiling_operations_per_second", 6.0e13}}}};
+const json kNotMeasured = {{"target", ""},
+                           {"threads", 0},
+                           {"measures", json::object()},
+                           {"remark", "neither records nor <hardware> counters: no CUPTI"}};
 
 /// A run whose first failed case has the golden record's finding and profile.
 class Observation : public ::testing::Test {
@@ -39,6 +60,7 @@ class Observation : public ::testing::Test {
         name_ = record.at("case");
         record["faults"] = golden_.at("faults");
         record["profiles"] = golden_.at("profiles");
+        record["measurements"] = json::array({kMeasurement, kNotMeasured});
       }
       records << record.dump() << '\n';
     }
@@ -81,6 +103,32 @@ TEST_F(Observation, TheTerminalTellsEachFindingOnce) {
   EXPECT_THAT(unexpected_lines(told, false), HasSubstr("\n    " + text + "\n"));
   told["message"] = "memory fault: " + text;
   EXPECT_THAT(unexpected_lines(told, false), Not(HasSubstr("\n    " + text)));
+}
+
+TEST_F(Observation, ThePageTellsHowFastLaunchesRan) {
+  const Result<Reports> written = write_reports(dir_);
+  ASSERT_TRUE(written.ok()) << written.error().text();
+  std::ifstream file(written->html, std::ios::binary);
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  const std::size_t start = page.find("<section id=\"measurements\"");
+  ASSERT_NE(start, std::string::npos);
+  const std::string section = page.substr(start, page.find("</section>", start) - start);
+  EXPECT_THAT(section, AllOf(HasSubstr(">" + name_ + "</a>"), HasSubstr("<td>sm_90</td>"), HasSubstr(">16777216</td>"),
+                             HasSubstr(">51.2</td>"), HasSubstr(">51.0..52.1</td>"), HasSubstr(">134.2</td>")));
+  EXPECT_THAT(section,
+              AllOf(HasSubstr(">91.2</td>"), HasSubstr(">24</td>"), HasSubstr(">16</td>"), HasSubstr(">100</td>"),
+                    HasSubstr(">1.25</td>"), HasSubstr("2850.0 GB/s copied, 60000.0 Gop/s")));
+  EXPECT_THAT(section, HasSubstr("neither records nor &lt;hardware&gt; counters: no CUPTI"));
+  EXPECT_THAT(section, Not(HasSubstr("waits for"))) << "nothing was counted by hardware";
+
+  reports::Run without = run();
+  for (json& each : without.cases)
+    each.erase("measurements");
+  EXPECT_TRUE(measurements_view(without).is_null());
+  for (json& each : without.cases)
+    each["measurements"] = json::array({kMeasurement});
+  const json view = measurements_view(without);
+  EXPECT_EQ(view.at("rows").size(), std::min<std::size_t>(without.cases.size(), 400));
 }
 
 TEST_F(Observation, ProfilesAreATable) {

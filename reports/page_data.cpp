@@ -19,7 +19,7 @@ struct TierLabel {
   const char* bound;  // how it comes about
 };
 
-constexpr std::array<TierLabel, 5> kTiers{{
+constexpr std::array<TierLabel, 6> kTiers{{
     {"t0", "T0 oracle self-test",
      "The oracle against itself: its reverse sweep against its dual numbers, and these against finite differences."},
     {"t1", "T1 double lift",
@@ -33,6 +33,9 @@ constexpr std::array<TierLabel, 5> kTiers{{
      "2⁻¹¹, bf16 2⁻⁸), sums of no known order for every order."},
     {"t5", "T5 determinism",
      "Other orders of threads, other seeds, the same again: within the bounds of T1 and T3, or the same bit for bit."},
+    {"devices", "Agreement of devices",
+     "The same launch on another device, which the case's failure names: the two results may differ by the sum of both "
+     "bounds."},
 }};
 constexpr std::array<const char*, 6> kDoubts{"path", "kink", "conditioning", "overflow", "race", "domain"};
 

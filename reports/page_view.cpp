@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "reports/environment.hpp"
+#include "reports/measurements.hpp"
 #include "reports/profiles.hpp"
 #include "reports/wording.hpp"
 
@@ -249,6 +250,7 @@ json page_view(const Run& run, const Summary& summary, const Changes* changes) {
   view["expectations"] = expectations_view(run);
   view["expectations_count"] = shown_count(run.expectations.size());
   view["profiles"] = profiles_view(run);
+  view["measurements"] = measurements_view(run);
   view["stages"] = stages_view(summary);
   view["slowest"] = slowest_view(run);
   view["environment"] = environment_view(run, changes);

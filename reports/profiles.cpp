@@ -13,8 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kRowsOfPage = 400;
-
 double measure(const json& profile, const char* name) { return profile.at("measures").value(name, 0.0); }
 
 double per_thread(const json& profile, const char* name) {

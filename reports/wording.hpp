@@ -1,6 +1,7 @@
 // How reports spell numbers, times and places.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,5 +31,8 @@ std::string fragment(std::string_view text);
 // Links into the page: a case's own page, and the list under a filter.
 std::string case_link(std::string_view name);
 std::string filter_link(std::string_view query);
+
+// A table of the page has no more rows; the others are in the records.
+inline constexpr std::size_t kRowsOfPage = 400;
 
 }  // namespace assay::reports

@@ -19,25 +19,27 @@ namespace {
 
 constexpr std::int64_t kWarp = 32;
 
-/// Whether the order of a launch's float atomics cannot be seen: no two threads come to one cell, or one warp that
-/// never splits executes them one after another, and each by threads that meet in no address.
+/// Whether the order of a launch's atomics cannot be seen: no two threads come to one cell, or one warp that never
+/// splits executes them one after another, and each by threads that meet in no address.
 bool are_atomics_ordered(const LaunchRequest& launch, const ExecutionProfile& profile) {
-  const auto collisions = profile.measures.find("atomic_collisions");
-  if (collisions != profile.measures.end() && collisions->second == 0) return true;
+  const auto measure = [&](const char* name, double unknown) {
+    const auto found = profile.measures.find(name);
+    return found == profile.measures.end() ? unknown : found->second;
+  };
+  // Without the count it is known of float atomics alone that there were none.
+  const double unknown = profile.fidelity.order_dependent > 0 ? 1 : 0;
+  if (measure("atomic_collisions", unknown) == 0) return true;
   const BuiltEntry* const entry = launch.kernel->find(launch.pass, launch.lane);
   const bool one_warp = launch.threads <= kWarp && (launch.block == 0 || launch.block >= launch.threads) &&
                         entry != nullptr && entry->block_threads == 0;
-  const auto contention = profile.measures.find("atomic_contention");
-  const auto divergent = profile.measures.find("divergent_branches");
-  return one_warp && contention != profile.measures.end() && contention->second <= 1 &&
-         divergent != profile.measures.end() && divergent->second == 0;
+  return one_warp && measure("atomic_contention", 2) <= 1 && measure("divergent_branches", 1) == 0;
 }
 
-/// Whether the instructions that ran fix the results: each exactly defined, and no float atomics whose order is open.
+/// Whether the instructions that ran fix the results: each exactly defined, and no atomics whose order is open.
 bool are_bits_determined(const LaunchRequest& launch, const ExecutionProfile& profile) {
   const Fidelity& fidelity = profile.fidelity;
   if (fidelity.approximation_reaches_result || fidelity.contractible > 0) return false;
-  return fidelity.order_dependent == 0 || are_atomics_ordered(launch, profile);
+  return are_atomics_ordered(launch, profile);
 }
 
 /// The word of four bytes, or what there is of it, in which `at` lies.

@@ -20,7 +20,7 @@ namespace assay::backends {
 struct MirrorCounts {
   std::atomic<std::size_t> compared = 0;
   std::atomic<std::size_t> differing = 0;     ///< of those compared
-  std::atomic<std::size_t> undetermined = 0;  ///< approximations, fusing, or float atomics in any order leave them open
+  std::atomic<std::size_t> undetermined = 0;  ///< approximations, fusing, or atomics in any order leave them open
 };
 
 class MirroredDevice final : public Device {

@@ -127,6 +127,9 @@ TEST(MirroredDevice, SaysNothingOfBitsThatAreNotDetermined) {
   EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().differing, 2U) << "each to a cell of its own";
   apart.profile->measures["atomic_collisions"] = 1;
   EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().undetermined, 2U);
+  Completed swaps = observed({.exact = 5}, 2, 1);
+  swaps.profile->measures["atomic_collisions"] = 1;
+  EXPECT_EQ(Both({.addend = 2, .outcome = swaps}).device.counts().undetermined, 2U) << "compare and swap, of halves";
   const Behaviour one_warp{.addend = 2, .outcome = observed(atomics)};
   EXPECT_EQ(Both(one_warp, 33).device.counts().undetermined, 2U);
   EXPECT_EQ(Both(one_warp, 8, 4).device.counts().undetermined, 2U);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
+#include <set>
 
 #include "backends/ptx/atomics.hpp"
 #include "backends/ptx/execution.hpp"
@@ -284,15 +286,41 @@ void Execution::transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask,
   });
 }
 
+/// Atomics of one cell in another order leave other bits there if they add floats, swap or compare and swap, and what
+/// they give back is other in any case.
+std::vector<bool> Execution::ops_whose_order_shows() const {
+  std::set<std::uint32_t> read;
+  for (const Op& op : kernel_.ops) {
+    for (const Slot slot : {op.a, op.b, op.c, op.e, op.guard})
+      read.insert(slot.bits);
+    if (op.control != Control::kMemory) continue;
+    const MemoryOp& memory = kernel_.memory_ops[op.detail];
+    if (memory.access == Access::kLoad) continue;
+    for (std::size_t i = memory.access == Access::kAtomic ? 1 : 0; i < std::size(memory.values); ++i)
+      read.insert(memory.values[i].bits);
+  }
+  std::vector<bool> shows(kernel_.ops.size());
+  for (std::size_t i = 0; i < shows.size(); ++i) {
+    const Op& op = kernel_.ops[i];
+    if (op.control != Control::kMemory) continue;
+    const MemoryOp& memory = kernel_.memory_ops[op.detail];
+    if (memory.access != Access::kAtomic) continue;
+    const bool swaps = memory.operation == Modifier::kCas || memory.operation == Modifier::kExch;
+    const bool used = memory.returns && memory.values[0].bits != 0 && read.contains(memory.values[0].bits);
+    shows[i] = op.fidelity == Fidelity::kOrderDependent || swaps || used;
+  }
+  return shows;
+}
+
 void Execution::count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask,
                                  const Addresses& addresses) {
-  if (!options_.count_collisions || op.fidelity != Fidelity::kOrderDependent) return;
+  if (order_shows_.empty() || !order_shows_[static_cast<std::size_t>(&op - kernel_.ops.data())]) return;
   // Each block has shared memory of its own, at the same addresses of 32 bits.
   const std::uint64_t block = space == Space::kShared ? ~(block_ << 32U) : 0;
   std::uint64_t& collisions = *result_.profile.atomic_collisions;
   each_lane(mask, [&](unsigned lane) {
     const std::uint64_t thread = block_ * threads_in_block_ + warp.index * kLanes + lane;
-    const auto [first, is_new] = added_to_.try_emplace(addresses[lane] ^ block, thread);
+    const auto [first, is_new] = first_at_.try_emplace(addresses[lane] ^ block, thread);
     if (!is_new && first->second != thread) ++collisions;
   });
 }

@@ -39,7 +39,10 @@ Execution::Execution(Memory& memory, const Kernel& kernel, const Geometry& geome
       warp_counts_(kernel.ops.size() + 1),
       thread_counts_(kernel.ops.size() + 1),
       budget_(options.budget) {
-  if (options.count_collisions) result_.profile.atomic_collisions = 0;
+  if (options.count_collisions) {
+    result_.profile.atomic_collisions = 0;
+    order_shows_ = ops_whose_order_shows();
+  }
   if (options.tables != nullptr) correction_.emplace(*options.tables, kernel);
 }
 

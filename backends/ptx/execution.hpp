@@ -119,6 +119,7 @@ class Execution {
   void access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
                          const Addresses& addresses);
   void transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask, const Pointers& pointers, bool is_global);
+  [[nodiscard]] std::vector<bool> ops_whose_order_shows() const;
   void count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask, const Addresses& addresses);
   void count_global(const MemoryOp& memory, std::uint32_t mask, const Addresses& addresses, unsigned width);
 
@@ -192,7 +193,8 @@ class Execution {
 
   std::vector<const Op*> op_of_number_;  ///< of memory instructions
   std::map<std::pair<Finding::Kind, const Op*>, std::size_t> known_findings_;
-  std::unordered_map<std::uint64_t, std::uint64_t> added_to_;  ///< by address: the thread of its first float atomic
+  std::vector<bool> order_shows_;                              ///< by op; empty where collisions are not counted
+  std::unordered_map<std::uint64_t, std::uint64_t> first_at_;  ///< by address: the thread of the first such op
   // Differences: an instruction was executed as often as the sum of the entries up to it.
   std::vector<std::int64_t> warp_counts_;
   std::vector<std::int64_t> thread_counts_;

@@ -74,7 +74,7 @@ TEST(Instructions, SchedulesAndFidelity) {
   }
 }
 
-TEST(Instructions, CountsFloatAtomicsOfOtherThreadsToOneCell) {
+TEST(Instructions, CountsAtomicsOfOtherThreadsToOneCellWhoseOrderShows) {
   const auto collisions = [](const std::string& body) {
     const std::string before = ".shared .align 4 .b8 cells[256];\n";
     const std::string text =
@@ -88,7 +88,11 @@ TEST(Instructions, CountsFloatAtomicsOfOtherThreadsToOneCell) {
   const std::string add = "red.global.add.f32 [%rd3], 0f3F800000;";
   EXPECT_EQ(collisions(own_cell + add + add), 0U) << "a thread's own come one after another";
   EXPECT_EQ(collisions("mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;" + add), 64U) << "both blocks";
-  EXPECT_EQ(collisions("mov.u64 %rd3, %rd1; red.global.add.u32 [%rd3], 1;"), 0U) << "integers have no order";
+  EXPECT_EQ(collisions("mov.u64 %rd3, %rd1; red.global.add.u32 [%rd3], 1;"), 0U) << "sums of integers have no order";
+  EXPECT_EQ(collisions("atom.global.add.u32 %r3, [%rd1], 1;"), 0U) << "what it gives back is not used";
+  EXPECT_EQ(collisions("atom.global.add.u32 %r3, [%rd1], 1; add.u32 %r4, %r3, 1;"), 127U);
+  EXPECT_EQ(collisions("atom.global.cas.b32 %r3, [%rd1], 0, %r1;"), 127U);
+  EXPECT_EQ(collisions("atom.global.exch.b32 %r3, [%rd1], %r1;"), 127U);
   EXPECT_EQ(collisions("shl.b32 %r3, %r1, 2; mov.u32 %r4, cells; add.u32 %r5, %r4, %r3;"
                        "atom.shared.add.f32 %f1, [%r5], 0f3F800000;"),
             0U)

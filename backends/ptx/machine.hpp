@@ -80,7 +80,7 @@ struct LaunchOptions {
   Schedule schedule;
   std::uint64_t budget = 20'000'000'000;  ///< of thread-instructions; the run ends when it is used up
   std::size_t most_findings = 16;         ///< the run goes on behind a finding, but not behind this many
-  bool count_collisions = false;          ///< of float atomics, for Profile::atomic_collisions
+  bool count_collisions = false;          ///< for Profile::atomic_collisions
   const Tables* tables = nullptr;         ///< of a device, whose answers approximate instructions then give
 };
 

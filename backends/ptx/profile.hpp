@@ -28,8 +28,8 @@ struct Profile {
   std::uint64_t flops = 0;                          ///< an fma counts as two
   std::uint64_t atomics = 0;                        ///< by threads
   std::uint64_t atomic_addresses = 0;               ///< distinct ones, summed over instructions of warps
-  /// Of the float atomics those that came to a cell behind another thread's, so that their order shows in its bits;
-  /// nothing where that was not asked for.
+  /// Of the atomics whose order shows, in the bits of a sum of floats or in a value that they give back and that is
+  /// used, those that came to a cell behind another thread's; nothing where that was not asked for.
   std::optional<std::uint64_t> atomic_collisions;
   std::uint64_t barriers = 0;  ///< by warps
   std::uint64_t divergent_branches = 0;

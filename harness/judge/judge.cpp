@@ -66,6 +66,14 @@ void judge_target(const Stage& stage, const std::vector<Drawn>& sizes) {
   }
 }
 
+/// Both passes against the peer's.
+void judge_against_peer(const Stage& stage) {
+  const Bench& bench = stage.bench;
+  if (bench.peer == nullptr) return;
+  if (bench.forward) judge_agreement(stage, backends::Pass::kForward);
+  if (bench.backward && stage.subject.adjoint != nullptr) judge_agreement(stage, backends::Pass::kBackward);
+}
+
 /// What fails otherwise than on one launch, as in comparing two, is witnessed by the first input set.
 void witness_by_inputs(const Stage& stage, PassVerdict& verdict) {
   if (!verdict.failed() || verdict.witness || stage.sets.empty()) return;
@@ -97,6 +105,7 @@ Judgement judge(const Exam& exam, const Subject& subject, const backends::BuiltK
     for (const std::string& target : kernel.targets.empty() ? std::vector<std::string>{""} : kernel.targets) {
       stage.target = judgement.forward.target = judgement.backward.target = target;
       judge_target(stage, exam.sizes);
+      judge_against_peer(stage);
     }
     judgement.forward.target = judgement.backward.target = "";
   }

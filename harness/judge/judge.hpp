@@ -1,7 +1,8 @@
 // The judge: runs a built kernel on a device and holds it against the oracle, forward and backward.
 //
 // Tiers and checks are those of numerics.md: T0 tests the oracle itself, T1 the double lift, T2 the generated code
-// against its own finite differences, T3 native precision, T5 determinism; besides them poison, guard bands, unmodified
+// against its own finite differences, T3 native precision, T5 determinism, and where there is a peer
+// agreement with it; besides them poison, guard bands, unmodified
 // inputs, zero and doubled seeds, accumulation, several sizes and thread orders, and negative controls.
 #pragma once
 
@@ -18,6 +19,14 @@
 
 namespace assay::harness {
 
+/// Another device with the same kernel, whose results must agree with those of the one that is judged.
+struct Peer {
+  std::string name;
+  backends::Session& session;  ///< reset by the judge
+  const backends::BuiltKernel& kernel;
+  reference::Profile profile;
+};
+
 /// What to judge with.
 struct Bench {
   backends::Session& session;  ///< reset by the judge
@@ -27,6 +36,7 @@ struct Bench {
   bool forward = true;
   bool backward = true;
   std::chrono::milliseconds time_limit{2000};  ///< of processor time, for one launch
+  const Peer* peer = nullptr;                  ///< null: none
 };
 
 struct Judgement {

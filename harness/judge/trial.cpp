@@ -180,7 +180,7 @@ void check_memory(const Stage& stage, const Trial& trial, PassVerdict& verdict) 
 void report_mismatches(const Stage& stage, Tier tier, const Trial& trial, const std::string& array,
                        const ir::Argument& layout, std::span<const Computed> got, std::span<const Expected> expected,
                        const Comparison& comparison, PassVerdict& verdict) {
-  static constexpr const char* kNames[] = {"t0", "t1", "t2", "t3", "t5"};
+  static constexpr const char* kNames[] = {"t0", "t1", "t2", "t3", "t5", "devices"};
   const auto leaves = ir::leaves_of(stage.subject.module_in(trial.lane), layout.type.element());
   for (const std::size_t position : comparison.failed) {
     const ir::Scalar scalar = leaves[position % leaves.size()].scalar;
@@ -205,11 +205,14 @@ void report_mismatches(const Stage& stage, Tier tier, const Trial& trial, const 
       bear_witness(verdict, trial);
       verdict.witness->array = array;
       witness_values(*verdict.witness, got, expected, comparison);
-      verdict.fail(Outcome::fail, "mismatch",
-                   fmt::format("{}[{}] is {}, expected {} within {} ({}, {})", array, fmt::join(mismatch.index, ", "),
-                               mismatch.got.text, mismatch.expected.text, mismatch.bound.text,
-                               trial.lane == Lane::kLift ? "double lift" : "native precision",
-                               fmt::format("input set {}", trial.set)));
+      const bool by_peer = tier == Tier::kDevices;
+      verdict.fail(
+          Outcome::fail, by_peer ? "devices_disagree" : "mismatch",
+          fmt::format("{}[{}] is {}, {} {} within {} ({}, {})", array, fmt::join(mismatch.index, ", "),
+                      mismatch.got.text, by_peer ? fmt::format("on the device {}", stage.bench.peer->name) : "expected",
+                      mismatch.expected.text, mismatch.bound.text,
+                      trial.lane == Lane::kLift ? "double lift" : "native precision",
+                      fmt::format("input set {}", trial.set)));
     }
     verdict.keep(std::move(mismatch));
   }

@@ -63,6 +63,8 @@ void report_mismatches(const Stage& stage, Tier tier, const Trial& trial, const 
 
 void judge_forward(const Stage& stage);
 void judge_backward(const Stage& stage);
+/// The pass's results against those of Bench::peer, unless it has failed.
+void judge_agreement(const Stage& stage, backends::Pass pass);
 /// T0: the oracle's sweep against its dual numbers, and these against finite differences.
 void test_oracle(const Stage& stage);
 /// T2: finite differences of the generated forward against the generated backward.

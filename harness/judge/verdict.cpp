@@ -16,6 +16,7 @@ std::optional<TierResult>& result_of(TierResults& tiers, Tier tier) {
     case Tier::kT2: return tiers.t2;
     case Tier::kT3: return tiers.t3;
     case Tier::kT5: return tiers.t5;
+    case Tier::kDevices: return tiers.devices;
   }
   return tiers.t0;
 }
@@ -38,6 +39,10 @@ void PassVerdict::count(Tier tier, const Comparison& comparison) {
   rho_max = std::max(rho_max, comparison.rho_max);
   for (std::size_t i = 0; i < rho_histogram.size(); ++i)
     rho_histogram[i] += comparison.by_rho[i];
+}
+
+void PassVerdict::count_agreement(const Comparison& comparison) {
+  add(tiers.devices, comparison.checks, static_cast<std::int64_t>(comparison.failed.size()), comparison.rho_max);
 }
 
 void PassVerdict::count_one(Tier tier, double rho, bool failed) { add(result_of(tiers, tier), 1, failed ? 1 : 0, rho); }

@@ -16,7 +16,7 @@
 
 namespace assay::harness {
 
-enum class Tier : std::uint8_t { kT0, kT1, kT2, kT3, kT5 };
+enum class Tier : std::uint8_t { kT0, kT1, kT2, kT3, kT5, kDevices };
 
 class PassVerdict {
  public:
@@ -42,6 +42,8 @@ class PassVerdict {
   double rho_max = 0;
 
   void count(Tier tier, const Comparison& comparison);
+  /// Of two devices' results, which says nothing of how near either is to the truth.
+  void count_agreement(const Comparison& comparison);
   void count_one(Tier tier, double rho, bool failed);
   void keep(Mismatch mismatch) { keep_mismatch(mismatches, std::move(mismatch)); }
   /// What T2 saw on one input set; kept if it used up more than any other so far.

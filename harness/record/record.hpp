@@ -38,7 +38,7 @@ ExactNumber exact16(float value, std::uint16_t bits);
 
 // One value that broke its bound.
 struct Mismatch {
-  std::string tier;                 // "t0", "t1", "t2", "t3", "t5"
+  std::string tier;                 // "t0", "t1", "t2", "t3", "t5", "devices"
   std::string array;                // the array's name as in the Python source; "grad_x" for a gradient
   std::vector<std::int64_t> index;  // one coordinate for each dimension; empty for a scalar
   std::int64_t input_set = 0;       // which of the case's input sets, from 0
@@ -71,6 +71,7 @@ struct TierResults {
   std::optional<TierResult> t2;
   std::optional<TierResult> t3;
   std::optional<TierResult> t5;
+  std::optional<TierResult> devices;  // against another device
   friend bool operator==(const TierResults&, const TierResults&) = default;
 };
 

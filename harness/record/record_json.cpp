@@ -49,12 +49,13 @@ struct TierField {
   std::optional<TierResult> TierResults::*member;
 };
 
-constexpr std::array<TierField, 5> kTierFields{{
+constexpr std::array<TierField, 6> kTierFields{{
     {"t0", &TierResults::t0},
     {"t1", &TierResults::t1},
     {"t2", &TierResults::t2},
     {"t3", &TierResults::t3},
     {"t5", &TierResults::t5},
+    {"devices", &TierResults::devices},
 }};
 
 // JSON has no infinity: what is not finite is written as text.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -98,6 +99,14 @@ std::string telling_line(const std::string& log) {
   return log.substr(start, log.find('\n', start) - start);
 }
 
+/// The kernel and its adjoint, if it has one, in a device's language.
+Result<backends::EmittedKernel> printed_for(const Prepared& prepared, const Printer& printer,
+                                            backends::SourceTarget target) {
+  const ir::Function* backward = prepared.adjoint ? &prepared.adjoint->module.kernels[0] : nullptr;
+  const ir::Module& module = prepared.adjoint ? prepared.adjoint->module : *prepared.source->module;
+  return printer(module, prepared.kernel(), backward, target);
+}
+
 /// The texts of a kernel, for the report.
 Artifact artifact_of(const Prepared& prepared, const Printer& printer, std::string compile_command) {
   Artifact artifact;
@@ -105,10 +114,8 @@ Artifact artifact_of(const Prepared& prepared, const Printer& printer, std::stri
   artifact.compile_command = std::move(compile_command);
   if (prepared.source->module == nullptr) return artifact;
   artifact.ir = ir::to_text(*prepared.source->module);
-  const ir::Function* backward = prepared.adjoint ? &prepared.adjoint->module.kernels[0] : nullptr;
-  const ir::Module& module = prepared.adjoint ? prepared.adjoint->module : *prepared.source->module;
   const auto text = [&](backends::SourceTarget target) {
-    auto emitted = printer(module, prepared.kernel(), backward, target);
+    auto emitted = printed_for(prepared, printer, target);
     return emitted.ok() ? emitted.value().source() : emitted.error().text();
   };
   artifact.cpp = text(backends::SourceTarget::kCpp);
@@ -133,8 +140,9 @@ bool settle(const Prepared& prepared, Pass pass, CaseRecord& record) {
 /// Everything about one kernel after the build.
 class KernelRun {
  public:
-  KernelRun(Prepared& prepared, backends::Device& device, const Printer& printer, const RunOptions& options)
-      : prepared_(prepared), device_(device), printer_(printer), options_(options) {}
+  KernelRun(Prepared& prepared, backends::Device& device, const Printer& printer, const RunOptions& options,
+            const Peer* peer)
+      : prepared_(prepared), device_(device), printer_(printer), options_(options), peer_(peer) {}
 
   std::vector<CaseRecord> records(const backends::BuildOutcome* built, backends::Session* session) {
     std::optional<Judgement> judgement;
@@ -209,7 +217,8 @@ class KernelRun {
                       .seed = options_.seed,
                       .forward = options_.forward,
                       .backward = options_.backward,
-                      .time_limit = options_.time_limit};
+                      .time_limit = options_.time_limit,
+                      .peer = peer_};
     return judge(subject(), kernel, bench);
   }
 
@@ -217,6 +226,43 @@ class KernelRun {
   backends::Device& device_;
   const Printer& printer_;
   const RunOptions& options_;
+  const Peer* peer_;
+};
+
+/// What RunOptions::peer makes of the kernels of a batch.
+class Peers {
+ public:
+  Peers(std::span<const Prepared> kernels, const Printer& printer, const RunOptions& options) : options_(options) {
+    if (options.peer == nullptr || !options.peer->can_run().available) return;
+    std::vector<backends::EmittedKernel> emitted;
+    for (const Prepared& kernel : kernels) {
+      if (kernel.stopped) continue;
+      auto printed = printed_for(kernel, printer, options.peer->target());
+      if (!printed.ok()) continue;
+      emitted.push_back(printed.take());
+      positions_[&kernel] = emitted.size() - 1;
+    }
+    built_ = options.peer->build(emitted, options.mode.flags);
+    auto session = options.peer->open({});
+    if (session.ok()) session_ = session.take();
+  }
+
+  std::optional<Peer> of(const Prepared& kernel) {
+    const auto position = positions_.find(&kernel);
+    if (position == positions_.end() || session_ == nullptr) return std::nullopt;
+    const auto* built = std::get_if<backends::BuiltKernel>(&built_[position->second]);
+    if (built == nullptr) return std::nullopt;
+    return Peer{.name = std::string(options_.peer->name()),
+                .session = *session_,
+                .kernel = *built,
+                .profile = profile_of(options_.peer->target(), options_.mode.flags)};
+  }
+
+ private:
+  const RunOptions& options_;
+  std::map<const Prepared*, std::size_t> positions_;  ///< in built_
+  std::vector<backends::BuildOutcome> built_;
+  std::unique_ptr<backends::Session> session_;
 };
 
 }  // namespace
@@ -293,9 +339,7 @@ Prepared prepare(const KernelSource& source, const Printer& printer, backends::S
   prepared.times.adjoint = milliseconds_since(start);
 
   start = std::chrono::steady_clock::now();
-  const ir::Module& module = prepared.adjoint ? prepared.adjoint->module : *source.module;
-  const ir::Function* backward = prepared.adjoint ? &prepared.adjoint->module.kernels[0] : nullptr;
-  Result<backends::EmittedKernel> emitted = printer(module, prepared.kernel(), backward, target);
+  Result<backends::EmittedKernel> emitted = printed_for(prepared, printer, target);
   prepared.times.emit = milliseconds_since(start);
   if (!emitted.ok()) {
     stop(prepared, Outcome::unsupported, "printer", emitted.error().text());
@@ -341,12 +385,14 @@ void run_batch(std::span<const KernelSource> sources, backends::Device& device, 
   const double build_ms = milliseconds_since(start) / static_cast<double>(std::max<std::size_t>(emitted.size(), 1));
 
   Result<std::unique_ptr<backends::Session>> session = device.open({});
+  Peers peers(kernels, printer, options);
   std::size_t next = 0;
   for (Prepared& kernel : kernels) {
     const backends::BuildOutcome* outcome = kernel.stopped ? nullptr : &built[next++];
     kernel.times.build = outcome == nullptr ? 0 : build_ms;
     if (!session.ok() && !kernel.stopped) stop(kernel, Outcome::resource_error, "session", session.error().text());
-    KernelRun run(kernel, device, printer, options);
+    const std::optional<Peer> peer = peers.of(kernel);
+    KernelRun run(kernel, device, printer, options, peer ? &*peer : nullptr);
     for (CaseRecord& record : run.records(outcome, session.ok() ? session.value().get() : nullptr))
       take(std::move(record));
   }

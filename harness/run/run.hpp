@@ -69,6 +69,9 @@ struct RunOptions {
   std::function<void(const CaseRecord&, const Witness&)> on_witness = nullptr;
   /// Measures each kernel whose cases passed; its results go into their records. Called from any thread.
   std::function<PassMeasurements(const Subject&, const backends::BuiltKernel&)> measure = nullptr;
+  /// Another device, whose results each kernel's must agree with; null: none. One that cannot build a kernel has no
+  /// say.
+  backends::Device* peer = nullptr;
   /// What earlier runs proved is taken from here, and what this one proves is put here; null: all is judged anew.
   VerdictCache* verdicts = nullptr;
 };

@@ -30,9 +30,10 @@ std::string text_of(const Policy& policy) {
 
 std::string text_of(const RunOptions& options, const backends::Device& device) {
   const auto& [forward, backward, jobs, seed, policy, batch, repeat, mode, time_limit, reproduce_prefix, keep_sources,
-               on_witness, measure, verdicts] = options;
-  return fmt::format("{} {} {} {} {} {} {} {}\n{}\n{}", forward, backward, seed, text_of(policy), repeat, mode.name,
-                     time_limit.count(), keep_sources, reproduce_prefix, device.build_command(mode.flags));
+               on_witness, measure, peer, verdicts] = options;
+  return fmt::format("{} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy), repeat, mode.name,
+                     time_limit.count(), keep_sources, reproduce_prefix, device.build_command(mode.flags),
+                     peer == nullptr ? "" : peer->build_command(mode.flags));
 }
 
 /// The lines of the kernel's file that its records may speak of: those up to its end, and all of them where functions
