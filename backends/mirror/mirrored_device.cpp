@@ -84,10 +84,11 @@ class MirroredSession final : public Session {
   using Contents = std::map<std::uint32_t, std::vector<std::byte>>;
 
   RunOutcome run_both(const LaunchRequest& launch) {
+    if (launch.lane != Lane::kNative) return session_->run({&launch, 1}).front();
     const Contents before = contents(launch);
     fill(*mirror_, before);
     RunOutcome outcome = session_->run({&launch, 1}).front();
-    if (!std::holds_alternative<Completed>(outcome) || launch.lane != Lane::kNative) return outcome;
+    if (!std::holds_alternative<Completed>(outcome)) return outcome;
     LaunchRequest observed = launch;
     observed.profile = true;
     const RunOutcome mirrored = mirror_->run({&observed, 1}).front();
