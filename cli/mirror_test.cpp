@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "backends/differing_bits.hpp"
-#include "cli/testing/command_runner.hpp"
-#include "harness/record/record_reader.hpp"
+#include "cli/testing/fake_gpu_test.hpp"
 
 namespace assay::cli {
 namespace {
@@ -18,7 +17,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Ran;
 using ::testing::SizeIs;
-using testing::Workshop;
 
 constexpr std::string_view kChain = R"(import warp as wp
 
@@ -32,28 +30,9 @@ def chain(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[i] = s - x[i]
 )";
 
-class MirrorTest : public ::testing::Test {
+class MirrorTest : public testing::FakeGpuTest {
  protected:
-  MirrorTest() : workshop_(ASSAY_PROGRAM) {
-    workshop_.write("chain.py", kChain);
-    ::setenv("ASSAY_CUDA_DRIVER", ASSAY_FAKE_CUDA, 1);
-    ::unsetenv("ASSAY_FAKE_GPU");
-  }
-  ~MirrorTest() override {
-    ::unsetenv("ASSAY_CUDA_DRIVER");
-    ::unsetenv("ASSAY_FAKE_GPU");
-  }
-  void SetUp() override {
-    if (workshop_.run("assay doctor --device cuda").status == 77) GTEST_SKIP() << "no NVRTC";
-  }
-
-  std::vector<harness::CaseRecord> cases() const {
-    auto run = harness::read_records(workshop_.path() / "out");
-    EXPECT_TRUE(run.ok()) << run.error().text();
-    return run.take().cases;
-  }
-
-  Workshop workshop_;
+  MirrorTest() : FakeGpuTest("chain.py", kChain) {}
 };
 
 TEST_F(MirrorTest, HoldsTheBitsOfAGpuAgainstThePtxDevice) {

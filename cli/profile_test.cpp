@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "cli/testing/command_runner.hpp"
-#include "harness/record/record_reader.hpp"
+#include "cli/testing/fake_gpu_test.hpp"
 
 namespace assay::cli {
 namespace {
@@ -21,7 +20,6 @@ using ::testing::Not;
 using ::testing::Pair;
 using testing::Ran;
 using ::testing::SizeIs;
-using testing::Workshop;
 
 constexpr std::string_view kScale = R"(import warp as wp
 
@@ -34,30 +32,9 @@ def scale(x: wp.array(dtype=float), factor: float, out: wp.array(dtype=float)):
 constexpr const char* kProfile =
     "assay profile scale.py --device cuda --threads 4096 --samples 3 --device-memory 32MiB";
 
-class ProfileTest : public ::testing::Test {
+class ProfileTest : public testing::FakeGpuTest {
  protected:
-  ProfileTest() : workshop_(ASSAY_PROGRAM) {
-    workshop_.write("scale.py", kScale);
-    ::setenv("ASSAY_CUDA_DRIVER", ASSAY_FAKE_CUDA, 1);
-    ::setenv("ASSAY_CUPTI", ASSAY_FAKE_CUDA, 1);
-    ::unsetenv("ASSAY_FAKE_GPU");
-  }
-  ~ProfileTest() override {
-    ::unsetenv("ASSAY_CUDA_DRIVER");
-    ::unsetenv("ASSAY_CUPTI");
-    ::unsetenv("ASSAY_FAKE_GPU");
-  }
-  void SetUp() override {
-    if (workshop_.run("assay doctor --device cuda").status == 77) GTEST_SKIP() << "no NVRTC";
-  }
-
-  std::vector<harness::CaseRecord> cases() const {
-    auto run = harness::read_records(workshop_.path() / "out");
-    EXPECT_TRUE(run.ok()) << run.error().text();
-    return run.take().cases;
-  }
-
-  Workshop workshop_;
+  ProfileTest() : FakeGpuTest("scale.py", kScale) {}
 };
 
 TEST_F(ProfileTest, PrintsAndRecordsHowFastEachPassRuns) {
