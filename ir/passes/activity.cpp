@@ -29,7 +29,12 @@ class Walker {
   Activity run() {
     do {
       changed_ = false;
-      region(ssa_.body);
+      // Facts that flow with the program reach its end in the one walk, those that flow against it its start in the
+      // other: without loops two walks find all.
+      for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
+        direction_ = direction;
+        region(ssa_.body);
+      }
     } while (changed_);
     Activity activity{.active = ValueSet(ssa_.values.size()), .maskable = std::move(maskable_)};
     for (std::size_t v = 0; v < ssa_.values.size(); ++v)
@@ -38,6 +43,8 @@ class Walker {
   }
 
  private:
+  enum class Direction { kForward, kBackward };
+
   void mark(ValueSet& set, ValueId value) {
     if (set[static_cast<std::size_t>(value)]) return;
     set[static_cast<std::size_t>(value)] = true;
@@ -59,9 +66,9 @@ class Walker {
   }
 
   void region(const Region& region) {
-    for (const Node& node : region.nodes)
-      visit(node);
-    std::for_each(region.nodes.rbegin(), region.nodes.rend(), [&](const Node& node) { visit(node); });
+    const auto visit = [&](const Node& node) { this->visit(node); };
+    if (direction_ == Direction::kForward) std::for_each(region.nodes.begin(), region.nodes.end(), visit);
+    else std::for_each(region.nodes.rbegin(), region.nodes.rend(), visit);
   }
   void visit(const Node& node) {
     std::visit([&](const auto& concrete) { this->node(concrete); }, node.node);
@@ -118,6 +125,7 @@ class Walker {
   const Function& kernel_;
   const SsaKernel& ssa_;
   ValueSet varied_, useful_, maskable_, differentiable_;
+  Direction direction_ = Direction::kForward;
   bool changed_ = false;
 };
 

@@ -80,14 +80,16 @@ std::vector<Changes> find_changes(const Function& kernel, const SsaKernel& ssa) 
 class AdjointMaker {
  public:
   /// `module` has no local arrays that can be values; `given` is the same as the source has it.
-  AdjointMaker(const Module& given, const Module& module, const Function& kernel)
-      : given_(given), module_(module), kernel_(keep_own_cells(module, kernel)) {}
+  AdjointMaker(const Module& given, const Module& module, Function kernel)
+      : given_(given), module_(module), kernel_(keep_own_cells(module, std::move(kernel))) {}
 
   Result<Adjoint> run() {
     Result<SsaKernel> ssa = to_ssa(module_, kernel_);
     if (!ssa.ok()) return ssa.error();
     lower_private_atomics(kernel_, ssa.value());
-    if (auto error = unsupported(ssa.value())) return *error;
+    Activity activity = find_activity(module_, kernel_, ssa.value());
+    const std::vector<Changes> changes = find_changes(kernel_, ssa.value());
+    if (auto error = check_region(ssa.value().body, changes, activity)) return *error;
 
     Adjoint adjoint;
     adjoint.module = given_;
@@ -107,7 +109,7 @@ class AdjointMaker {
     for (VarId p = 0; p < kernel_.parameter_count; ++p)
       add_gradients(builder, p, adjoint.gradients);
 
-    Sweeps sweeps(adjoint.module, kernel_, ssa.value(), builder, stride);
+    Sweeps sweeps(adjoint.module, kernel_, ssa.value(), std::move(activity), builder, stride);
     for (VarId p = 0; p < kernel_.parameter_count; ++p)
       sweeps.bind(p, p);
     for (int d = 0; d < kernel_.launch_rank; ++d) {
@@ -123,7 +125,6 @@ class AdjointMaker {
       if (!gradient.is_array) add_value_gradient(builder, gradient, sweeps.adjoint_of(gradient.primal));
     }
     adjoint.differentiated = sweeps.differentiated();
-    const std::vector<Changes> changes = find_changes(kernel_, ssa.value());
     for (VarId p = 0; p < kernel_.parameter_count; ++p) {
       const bool floats = kernel_.var(p).type.has_float_components();
       if (floats && changes[static_cast<std::size_t>(p)].is_extremum()) adjoint.final_arrays.push_back(p);
@@ -186,11 +187,6 @@ class AdjointMaker {
         !active || is_linear_gradient(module_, module_.functions[static_cast<std::size_t>(custom.gradient)],
                                       called.results.size());
     return linear ? std::nullopt : std::optional(fail(Refusal::kNonlinearGradient));
-  }
-
-  std::optional<Error> unsupported(const SsaKernel& ssa) const {
-    const Activity activity = find_activity(module_, kernel_, ssa);
-    return check_region(ssa.body, find_changes(kernel_, ssa), activity);
   }
 
   /// Loads of arrays that the kernel updates atomically, uses of what an atomic returned, and extremes of arrays that

@@ -10,12 +10,12 @@ namespace assay::passes {
 
 using namespace ir;
 
-Sweeps::Sweeps(const Module& module, const Function& kernel, const SsaKernel& ssa, Builder& builder,
+Sweeps::Sweeps(const Module& module, const Function& kernel, const SsaKernel& ssa, Activity activity, Builder& builder,
                std::int32_t stride_function)
     : module_(module),
       kernel_(kernel),
       ssa_(ssa),
-      activity_(find_activity(module, kernel, ssa)),
+      activity_(std::move(activity)),
       liveness_(module, kernel, ssa, activity_),
       b_(builder),
       stride_function_(stride_function),

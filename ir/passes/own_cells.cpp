@@ -211,9 +211,10 @@ class Keeper {
 
 }  // namespace
 
-Function keep_own_cells(const Module& module, const Function& kernel) {
+Function keep_own_cells(const Module& module, Function kernel) {
   // What a block of threads loads together is no cell of one thread.
-  return uses_tiles(kernel) ? kernel : Keeper(module, kernel).run();
+  if (uses_tiles(kernel)) return kernel;
+  return Keeper(module, std::move(kernel)).run();
 }
 
 }  // namespace assay::passes

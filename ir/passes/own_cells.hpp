@@ -9,6 +9,6 @@ namespace assay::passes {
 /// The kernel with a variable for each array of which it reads and changes one cell in a loop: all thread indices are
 /// among the cell's indices, every other index is a constant, and all accesses name this cell. The variable is loaded
 /// before the first statement, where the cell lies inside the array, and every change is stored.
-ir::Function keep_own_cells(const ir::Module& module, const ir::Function& kernel);
+ir::Function keep_own_cells(const ir::Module& module, ir::Function kernel);
 
 }  // namespace assay::passes

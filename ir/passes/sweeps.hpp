@@ -37,8 +37,8 @@ struct FieldGradient {
 /// Writes the sweeps with a Builder. One object makes one backward kernel.
 class Sweeps {
  public:
-  Sweeps(const ir::Module& module, const ir::Function& kernel, const SsaKernel& ssa, ir::Builder& builder,
-         std::int32_t stride_function);
+  Sweeps(const ir::Module& module, const ir::Function& kernel, const SsaKernel& ssa, Activity activity,
+         ir::Builder& builder, std::int32_t stride_function);
 
   /// The variable that stands for a value from now on.
   void bind(ValueId value, ir::VarId variable) { primal_[index(value)] = variable; }
