@@ -119,7 +119,7 @@ std::vector<std::string_view> functions_in(std::string_view pattern) {
 }
 
 ExpressionPrinter::ExpressionPrinter(Unit& unit, const ir::Function& function, const std::vector<std::string>& names)
-    : unit_(unit), function_(function), names_(names), overflow_(function) {}
+    : unit_(unit), function_(function), names_(names) {}
 
 std::string ExpressionPrinter::print(ExprId id, LiteralForm form) { return text(id, form).text; }
 
@@ -215,7 +215,7 @@ bool ExpressionPrinter::wraps(const Expr& e) const {
   if (!e.type.is_integer_scalar() || wrapping_function(e.op).empty()) return false;
   if (is_narrow(e.type)) return true;
   if (!ir::row(e.type.scalar).is_signed) return false;
-  return !overflow_.is_plain(e);
+  return !overflow().is_plain(e);
 }
 
 Text ExpressionPrinter::operation(const Expr& e) {

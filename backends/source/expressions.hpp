@@ -1,6 +1,7 @@
 // Expressions of one function as C++ text, with no more parentheses than a reader or -Wall wants.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,11 +67,16 @@ class ExpressionPrinter {
   std::string operand(ir::ExprId expr, int precedence, LiteralForm form = LiteralForm::kTyped);
 
   const ir::Expr& expr(ir::ExprId id) const { return function_.expr(id); }
+  /// Found out when it is first asked for: kernels without arithmetic on integers never do.
+  const Overflow& overflow() const {
+    if (!overflow_) overflow_.emplace(function_);
+    return *overflow_;
+  }
 
   Unit& unit_;
   const ir::Function& function_;
   const std::vector<std::string>& names_;
-  Overflow overflow_;
+  mutable std::optional<Overflow> overflow_;
 };
 
 /// The identifiers in an operation's pattern: the functions that its spelling calls.

@@ -188,10 +188,10 @@ bool is_library_name(std::string_view name) {
   return name.ends_with('f') && std::ranges::binary_search(kLibrary, name.substr(0, name.size() - 1));
 }
 
-bool NameScopes::is_taken(std::string_view name) const {
-  if (fixed_ != nullptr && fixed_->contains(name)) return true;
-  const auto found = counts_.find(name);
-  return found != counts_.end() && found->second > 0;
+NameScopes::Numbers::value_type& NameScopes::entry(std::string_view name) {
+  auto found = counts_.find(name);
+  if (found == counts_.end()) found = counts_.emplace(name, fixed_ != nullptr && fixed_->contains(name) ? 1 : 0).first;
+  return *found;
 }
 
 void NameScopes::close() {
@@ -214,16 +214,15 @@ void NameScopes::release(Numbers::value_type& name) {
   found->second = std::min(found->second, number);
 }
 
-void NameScopes::reserve(std::string_view name) {
-  auto found = counts_.find(name);
-  if (found == counts_.end()) found = counts_.emplace(name, 0).first;
-  ++found->second;
-  taken_.push_back(&*found);
+void NameScopes::take(Numbers::value_type& name) {
+  ++name.second;
+  taken_.push_back(&name);
 }
 
 std::string NameScopes::declare_legal(std::string_view name) {
   std::string unique(name);
-  if (is_taken(unique)) {
+  Numbers::value_type* free = &entry(name);
+  if (free->second > 0) {
     if (!name.ends_with('_')) unique += '_';
     const std::size_t stem = unique.size();
     auto found = numbers_.find(std::string_view(unique));
@@ -232,9 +231,10 @@ std::string NameScopes::declare_legal(std::string_view name) {
     do {
       unique.resize(stem);
       unique += std::to_string(number++);
-    } while (is_taken(unique));
+      free = &entry(unique);
+    } while (free->second > 0);
   }
-  reserve(unique);
+  take(*free);
   return unique;
 }
 

@@ -38,7 +38,7 @@ class NameScopes {
   void close();
 
   /// Takes `name` as it is in the current scope.
-  void reserve(std::string_view name);
+  void reserve(std::string_view name) { take(entry(name)); }
   /// A legal identifier like `name` that no open scope uses, taken in the current one: x, x_1, x_2.
   std::string declare(std::string_view name) { return declare_legal(legal_identifier(name)); }
   /// The same of a name that is legal.
@@ -47,13 +47,15 @@ class NameScopes {
  private:
   using Numbers = std::pmr::unordered_map<std::pmr::string, int, TextHash, std::equal_to<>>;
 
-  bool is_taken(std::string_view name) const;
+  /// The name with how often it is taken.
+  Numbers::value_type& entry(std::string_view name);
+  void take(Numbers::value_type& name);
   void release(Numbers::value_type& name);
 
   const FixedNames* fixed_ = nullptr;
   /// Of the names, which all go at once.
   std::pmr::monotonic_buffer_resource memory_{8192};
-  /// How often each name is taken; those that were released stay, with 0.
+  /// How often each name is taken, a fixed one once more; those that were released stay, with 0.
   Numbers counts_{&memory_};
   std::vector<Numbers::value_type*> taken_;  ///< in the order of taking
   std::vector<std::size_t> starts_;          ///< of the inner scopes in it

@@ -65,7 +65,8 @@ class KernelPrinter {
         forward_(forward),
         backward_(backward),
         options_(options),
-        dialect_(make_dialect(target)) {}
+        dialect_(make_dialect(target)),
+        called_(called()) {}
 
   Result<EmittedKernel> print() {
     // Functions first, in text of their own, because only they tell which structs' setters are needed.
@@ -90,6 +91,7 @@ class KernelPrinter {
  private:
   std::set<int> called() const {
     std::set<int> called;
+    if (unit_.module().functions.empty()) return called;
     collect_called(unit_.module(), forward_, called);
     if (backward_ != nullptr) collect_called(unit_.module(), *backward_, called);
     return called;
@@ -139,7 +141,7 @@ class KernelPrinter {
     };
     collect(forward_);
     if (backward_ != nullptr) collect(*backward_);
-    for (const int index : called())
+    for (const int index : called_)
       collect(unit_.module().functions[static_cast<std::size_t>(index)]);
     structs_.assign(used.begin(), used.end());  // ascending: a nested struct comes earlier
     Lines lines;
@@ -187,7 +189,7 @@ class KernelPrinter {
 
   std::string functions() {
     std::string text;
-    for (const int index : called())
+    for (const int index : called_)
       text += function(index);
     return text;
   }
@@ -290,6 +292,7 @@ class KernelPrinter {
   const ir::Function* backward_;
   const Options& options_;
   std::unique_ptr<Dialect> dialect_;
+  const std::set<int> called_;  ///< functions of the module
   std::vector<int> structs_;
   EmittedKernel kernel_;
 };
