@@ -37,6 +37,19 @@ struct FreeOutput {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
 
+using Compressor = std::unique_ptr<ZSTD_CCtx, FreeOutput>;
+
+Compressor make_compressor(int level) {
+  Compressor context(ZSTD_createCCtx());
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  return context;
+}
+
+Error no_compression(std::size_t code, const fs::path& path) {
+  return {fmt::format("cannot be compressed: {}", ZSTD_getErrorName(code)), path.string()};
+}
+
 /// Passes pieces on, taken out of zstd.
 class Decompressor {
  public:
@@ -144,7 +157,7 @@ Result<void> put_file(const fs::path& path, std::string_view text) {
 
 struct LineFile::State {
   NewFile file;
-  std::unique_ptr<ZSTD_CCtx, FreeOutput> context{ZSTD_createCCtx()};
+  Compressor context;
   std::vector<char> out = std::vector<char>(kPiece);
 };
 
@@ -155,10 +168,7 @@ LineFile::~LineFile() = default;
 Result<LineFile> LineFile::create(fs::path path, int level) {
   Result<NewFile> file = NewFile::create(std::move(path));
   if (!file.ok()) return file.error();
-  auto state = std::make_unique<State>(State{.file = file.take()});
-  ZSTD_CCtx_setParameter(state->context.get(), ZSTD_c_compressionLevel, level);
-  ZSTD_CCtx_setParameter(state->context.get(), ZSTD_c_checksumFlag, 1);
-  return LineFile(std::move(state));
+  return LineFile(std::make_unique<State>(State{.file = file.take(), .context = make_compressor(level)}));
 }
 
 Result<void> LineFile::feed(std::string_view bytes, bool end) {
@@ -166,9 +176,7 @@ Result<void> LineFile::feed(std::string_view bytes, bool end) {
   for (;;) {
     ZSTD_outBuffer out{state_->out.data(), state_->out.size(), 0};
     const std::size_t left = ZSTD_compressStream2(state_->context.get(), &out, &in, end ? ZSTD_e_end : ZSTD_e_continue);
-    if (ZSTD_isError(left) != 0U) {
-      return Error{fmt::format("cannot be compressed: {}", ZSTD_getErrorName(left)), state_->file.path().string()};
-    }
+    if (ZSTD_isError(left) != 0U) return no_compression(left, state_->file.path());
     if (Result<void> written = state_->file.write({state_->out.data(), out.pos}); !written.ok()) return written;
     if (in.pos == in.size && (!end || left == 0)) return {};
   }
@@ -182,6 +190,24 @@ Result<void> LineFile::add(std::string_view line) {
 Result<void> LineFile::commit() {
   if (Result<void> fed = feed("", true); !fed.ok()) return fed;
   return state_->file.commit();
+}
+
+Result<void> put_lines(const fs::path& path, std::span<const std::string_view> lines, int level) {
+  std::size_t size = lines.size();
+  for (const std::string_view line : lines)
+    size += line.size();
+  std::string text;
+  text.reserve(size);
+  for (const std::string_view line : lines) {
+    text += line;
+    text += '\n';
+  }
+  const std::size_t bound = ZSTD_compressBound(size);
+  const auto out = std::make_unique_for_overwrite<char[]>(bound);  // pages that stay untouched cost nothing
+  const Compressor context = make_compressor(level);
+  const std::size_t written = ZSTD_compress2(context.get(), out.get(), bound, text.data(), text.size());
+  if (ZSTD_isError(written) != 0U) return no_compression(written, path);
+  return put_file(path, {out.get(), written});
 }
 
 // ---- reading

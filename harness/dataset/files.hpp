@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -59,6 +60,9 @@ class LineFile {
 
   std::unique_ptr<State> state_;
 };
+
+/// Writes the lines under one zstd frame with a checksum, in one step: for what is at hand as a whole.
+Result<void> put_lines(const std::filesystem::path& path, std::span<const std::string_view> lines, int level);
 
 /// Takes a part of a file's content.
 using TakeBytes = std::function<void(std::string_view)>;

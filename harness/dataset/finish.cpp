@@ -134,7 +134,7 @@ class Finishing {
     }
     RowLines lines(m_);
     for (std::size_t i = 0; i < m_.rows.size(); ++i) {
-      Result<std::string> line = lines.line_of(m_.rows[i]);
+      const Result<std::string_view> line = lines.line_of(m_.rows[i]);
       if (!line.ok()) return line.error();
       if (sample_.empty()) sample_ = *line;
       SplitFiles& split = *std::ranges::find(splits, splits_[i], &SplitFiles::split);
@@ -147,7 +147,7 @@ class Finishing {
     return {};
   }
 
-  Result<void> add_row(SplitFiles& split, const std::string& line) {
+  Result<void> add_row(SplitFiles& split, std::string_view line) {
     if (split.rows % kRowsPerFile == 0) {
       if (Result<void> closed = close(split.file); !closed.ok()) return closed;
       const std::string name = data_file(split.split, split.rows / kRowsPerFile, split.files);
@@ -173,8 +173,9 @@ class Finishing {
    public:
     explicit RowLines(const Material& material) : m_(material) {}
 
-    Result<std::string> line_of(const Accepted& row) {
-      if (!row.line.empty()) return row.line;
+    /// The line lives until the next is asked for.
+    Result<std::string_view> line_of(const Accepted& row) {
+      if (!row.line.empty()) return std::string_view(row.line);
       const std::uint64_t block = row.slot.number / m_.plan.block_rows;
       if (!reader_ || block != block_) {
         Result<LineReader> reader = LineReader::open(block_file(m_.dir, block));
@@ -182,20 +183,20 @@ class Finishing {
         reader_.emplace(reader.take());
         block_ = block;
       }
-      std::string line;
       const std::string start = fmt::format("{{\"id\":\"{}\"", row.id);
       do {
-        const Result<bool> more = reader_->next(line);
+        const Result<bool> more = reader_->next(line_);
         if (!more.ok()) return more.error();
         if (!*more) return Error{"lacks a row that the journal names", block_file(m_.dir, block).string()};
-      } while (!line.starts_with(start));
-      return line;
+      } while (!line_.starts_with(start));
+      return std::string_view(line_);
     }
 
    private:
     const Material& m_;
     std::optional<LineReader> reader_;
     std::uint64_t block_ = 0;
+    std::string line_;  ///< read last
   };
 
   Result<void> write_quarantine() {

@@ -5,8 +5,9 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
-#include <ranges>
 #include <set>
+#include <span>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <unordered_map>
@@ -65,7 +66,7 @@ class Blocks {
 
   /// The block's rows, as another dataset has them.
   Result<void> add(const JournalBlock& block, const std::vector<std::string>& lines) {
-    const Result<void> written = write(block, lines);
+    const Result<void> written = write(block, std::vector<std::string_view>(lines.begin(), lines.end()));
     if (!written.ok()) return written;
     if (Result<void> loaded = load(block); !loaded.ok()) return loaded;
     if (done_.contains(block.block)) return {};
@@ -125,21 +126,18 @@ class Blocks {
     for (const Accepted& row : produced->rows) {
       block.rows.push_back({.slot = row.slot.number, .attempt = row.attempt, .id = row.id});
     }
-    const auto lines = produced->rows | std::views::transform(&Accepted::line);
+    std::vector<std::string_view> lines;
+    for (const Accepted& row : produced->rows)
+      lines.emplace_back(row.line);
     if (Result<void> written = write(block, lines); !written.ok()) return written;
     keep(number, std::move(produced->rows), std::move(produced->rejected), produced->timing);
     return {};
   }
 
   /// First the rows, then the line that counts them.
-  template <std::ranges::input_range Lines>
-  Result<void> write(const JournalBlock& block, const Lines& lines) {
-    Result<LineFile> file = LineFile::create(block_file(options_.output, block.block), kBlockLevel);
-    if (!file.ok()) return file.error();
-    for (const std::string& line : lines) {
-      if (Result<void> added = file->add(line); !added.ok()) return added;
-    }
-    if (Result<void> committed = file->commit(); !committed.ok()) return committed;
+  Result<void> write(const JournalBlock& block, std::span<const std::string_view> lines) {
+    const fs::path file = block_file(options_.output, block.block);
+    if (Result<void> put = put_lines(file, lines, kBlockLevel); !put.ok()) return put;
     const std::lock_guard lock(mutex_);
     return journal_->append(block);
   }

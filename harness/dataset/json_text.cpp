@@ -1,5 +1,6 @@
 #include "harness/dataset/json_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -38,6 +39,46 @@ std::size_t plain_bytes(std::uint64_t bytes) {
   return static_cast<std::size_t>(std::countr_zero(found & kHighest)) / 8;
 }
 
+/// Bytes of text that are escaped at once, and as many as they may become; eight are stored at a time.
+constexpr std::size_t kPiece = 1024;
+constexpr std::size_t kLongestEscape = 6;
+using Escaped = std::array<char, kPiece * kLongestEscape + sizeof(std::uint64_t)>;
+
+/// Writes what stands for the byte; the place behind it.
+char* escape(char* to, unsigned char byte) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const char escape = kEscapes[byte];
+  if (escape == 0) {
+    *to++ = static_cast<char>(byte);
+    return to;
+  }
+  *to++ = '\\';
+  *to++ = escape;
+  if (escape != 'u') return to;
+  *to++ = '0';
+  *to++ = '0';
+  *to++ = kDigits[byte >> 4U];
+  *to++ = kDigits[byte & 0xfU];
+  return to;
+}
+
+/// How many bytes the piece has become.
+std::size_t escape(std::string_view piece, Escaped& escaped) {
+  char* to = escaped.data();
+  for (std::size_t at = 0; at < piece.size();) {
+    if (std::uint64_t bytes = 0; at + sizeof(bytes) <= piece.size()) {
+      std::memcpy(&bytes, piece.data() + at, sizeof(bytes));
+      std::memcpy(to, &bytes, sizeof(bytes));  // what is not plain is written over
+      const std::size_t plain = plain_bytes(bytes);
+      at += plain;
+      to += plain;
+      if (plain == sizeof(bytes)) continue;
+    }
+    to = escape(to, static_cast<unsigned char>(piece[at++]));
+  }
+  return static_cast<std::size_t>(to - escaped.data());
+}
+
 }  // namespace
 
 std::size_t plain_prefix(std::string_view text) {
@@ -55,26 +96,10 @@ std::size_t plain_prefix(std::string_view text) {
 }
 
 void append_json_string(std::string& out, std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
+  Escaped escaped;
   out += '"';
-  while (!text.empty()) {
-    std::size_t plain = plain_prefix(text);
-    while (plain < text.size() && static_cast<unsigned char>(text[plain]) >= 0x80)
-      ++plain;
-    out.append(text, 0, plain);
-    text.remove_prefix(plain);
-    if (text.empty()) break;
-    const auto byte = static_cast<unsigned char>(text.front());
-    const char escape = kEscapes[byte];
-    if (escape == 0) continue;
-    out += '\\';
-    out += escape;
-    text.remove_prefix(1);
-    if (escape != 'u') continue;
-    out += "00";
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 0xfU];
-  }
+  for (; !text.empty(); text.remove_prefix(std::min(kPiece, text.size())))
+    out.append(escaped.data(), escape(text.substr(0, kPiece), escaped));
   out += '"';
 }
 

@@ -25,6 +25,8 @@ TEST(JsonText, EscapesWhatAStringMustNotHoldWhereverItStands) {
     }
   }
   EXPECT_EQ(literal_of(""), "\"\"");
+  // Longer than what is escaped at once, and all of it as long as can be.
+  EXPECT_EQ(literal_of(std::string(5000, '\x01')), Json(std::string(5000, '\x01')).dump());
   EXPECT_EQ(literal_of("\n\n\n\n\n\n\n\n\n\"\\"), R"("\n\n\n\n\n\n\n\n\n\"\\")");
   EXPECT_EQ(literal_of("caf\u00e9 \u2026 \U0001f600 caf\u00e9\n"), "\"caf\u00e9 \u2026 \U0001f600 caf\u00e9\\n\"");
 }

@@ -129,6 +129,19 @@ Producer::Producer(const Plan& plan, std::vector<Prover> provers, harness::Print
 
 Result<Produced> Producer::produce(std::span<const Task> tasks) const {
   Produced produced;
+  // Kernels are judged together, because a run of the compiler takes many. Without a judge a kernel is done with before
+  // the next is made, while it lies in the caches and its memory can be taken again.
+  const std::size_t together = plan_.verify ? tasks.size() : 1;
+  for (; !tasks.empty(); tasks = tasks.subspan(std::min(together, tasks.size()))) {
+    const auto some = tasks.first(std::min(together, tasks.size()));
+    if (Result<void> done = produce(some, produced); !done.ok()) return done.error();
+  }
+  std::ranges::sort(produced.rows, {}, [](const Accepted& row) { return row.slot.number; });
+  std::ranges::sort(produced.rejected, {}, [](const Rejected& one) { return std::pair(one.slot, one.attempt); });
+  return produced;
+}
+
+Result<void> Producer::produce(std::span<const Task> tasks, Produced& produced) const {
   std::vector<Task> pending(tasks.begin(), tasks.end());
   while (!pending.empty()) {
     Result<std::vector<Candidate>> candidates = draw(pending, produced);
@@ -154,9 +167,7 @@ Result<Produced> Producer::produce(std::span<const Task> tasks) const {
       pending.push_back({candidate.task.slot, candidate.task.attempt + 1});
     }
   }
-  std::ranges::sort(produced.rows, {}, [](const Accepted& row) { return row.slot.number; });
-  std::ranges::sort(produced.rejected, {}, [](const Rejected& one) { return std::pair(one.slot, one.attempt); });
-  return produced;
+  return {};
 }
 
 /// Takes the tasks and renders a candidate for each; one that cannot be rendered is rejected and its next drawn.

@@ -82,6 +82,8 @@ class Producer {
  private:
   struct Candidate;
 
+  /// Makes the tasks' candidates, judges them, and goes on with the next of those that fail.
+  Result<void> produce(std::span<const Task> tasks, Produced& produced) const;
   Result<std::vector<Candidate>> draw(std::vector<Task>& tasks, Produced& produced) const;
   void judge(std::span<Candidate> candidates, Timing& timing) const;
   void judge_on(const Prover& prover, const harness::Mode& mode, std::span<Candidate> candidates, Timing& timing) const;
