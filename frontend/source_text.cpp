@@ -114,6 +114,7 @@ Result<void> check_length_of_statements(std::string_view text) {
   std::vector<Level> levels{{0}};
   std::size_t pending = 0;
   std::size_t end_of_backslash = 0;
+  std::size_t backslashes = 0;  ///< in a row
   const auto settle = [&](std::size_t next) {
     pending -= levels.back().pending;
     levels.back() = {levels.size() == 1 ? next : levels.back().start};
@@ -132,6 +133,12 @@ Result<void> check_length_of_statements(std::string_view text) {
     if (is_blank) continue;
     levels.back().has_tokens = true;
     if (c == '\\') end_of_backslash = piece.end;
+    backslashes = c == '\\' ? backslashes + 1 : 0;
+    if (backslashes > kMostEmptyContinuations) {
+      return Error{fmt::format("more than {} lines up to here hold nothing but a backslash: leave them out",
+                               kMostEmptyContinuations),
+                   place(text, piece.begin)};
+    }
     if (piece.is == Piece::Is::kOpen) {
       levels.push_back({piece.begin});
     } else if (piece.is == Piece::Is::kClose && levels.size() > 1) {

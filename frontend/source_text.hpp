@@ -21,9 +21,13 @@ Result<std::string_view> check_source(std::string_view bytes);
 /// More than any expression that is not deeper than SyntaxTree::kDeepest has, however long its tokens or its lists.
 inline constexpr std::size_t kMostPendingTokens = 50'000;
 
+/// More lines than that, one after another, may not hold a backslash alone.
+inline constexpr std::size_t kMostEmptyContinuations = 100;
+
 /// Refuses a text in which more tokens and comments than that follow one another without a comma or the end of a
 /// statement, as in "((((((" or "- - - - -": the parser keeps them all on its stack, which breaks beyond 65,535 entries
-/// (tree-sitter 0.20.7). The error's `where` is "line:column".
+/// (tree-sitter 0.20.7). Refuses also more than kMostEmptyContinuations: the grammar reads the rest of such a run again
+/// for each of its lines. The error's `where` is "line:column".
 Result<void> check_length_of_statements(std::string_view text);
 
 /// The lines without their ends; "\r\n" ends a line too.

@@ -35,6 +35,20 @@ TEST(SourceText, JoinsLinesInBracketsInPlace) {
   EXPECT_EQ(join_bracketed_lines(")\n("), ")\n(");
 }
 
+TEST(SourceText, RunsOfEmptyContinuationsAreShort) {
+  const auto check = [](std::size_t lines) {
+    std::string text = "x = ";
+    for (std::size_t i = 0; i < lines; ++i)
+      text += "\\\n ";
+    return check_length_of_statements(text + "1 + \\\n 1\n");
+  };
+  EXPECT_TRUE(check(kMostEmptyContinuations).ok());
+  const auto refused = check(kMostEmptyContinuations + 1);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().text(),
+            "101:2: more than 100 lines up to here hold nothing but a backslash: leave them out");
+}
+
 TEST(SourceText, LinesThatGoOnFurtherLeftKeepTheirPlaces) {
   const ReadFile file =
       read("import warp as wp\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = (1.0 +\n2.0 *  # c\n bad)\n");
