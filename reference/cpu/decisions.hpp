@@ -55,7 +55,10 @@ class DecisionRecorder {
   const Decisions& summary() const { return summary_; }
 
  private:
-  static bool uncertain(double distance, double slack) { return slack > 0 && distance <= slack; }
+  /// Of what nothing is known the distance may be no number either: 0 / 0, say, where the divisor is not sure to be 0.
+  static bool uncertain(double distance, double slack) {
+    return slack > 0 && (distance <= slack || slack == kUnbounded);
+  }
   bool forced(std::int64_t number) const {
     const auto k = static_cast<std::size_t>(number);
     return k < forced_.flips.size() && forced_.flips[k];

@@ -1,5 +1,6 @@
 // Decisions: when they are uncertain, on which path a run went, and how to take the other one.
 #include <cmath>
+#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,6 +39,36 @@ TEST(Decisions, FarFromTheLimitTheyAreCertain) {
 }
 
 constexpr double kThreeTenths = static_cast<double>(3 * 0.1F);  // rounded to float
+
+/// normalize(cross(x, x)) of floats whose products round: zero in double, a vector of any direction in float.
+struct Cancelled {
+  Workbench w;
+  ir::VarId out;
+
+  Cancelled() {
+    const ir::Type type = ir::vector_type(ir::Scalar::kF32, 3);
+    const ir::VarId x = w.array("x", type, {1}, {1.1F, 1.3F, 1.7F});
+    out = w.zeros("out", ir::kF32, {1});
+    const ir::VarId i = w.thread_index(1);
+    const ExprId unit = w.op(Op::kNormalize, {w.op(Op::kCross, {w.at(x, i), w.at(x, i)})});
+    const ExprId test = w.op(Op::kLe, {w.op(Op::kDot, {unit, w.at(x, i)}), w.b().f32(0.5)});
+    w.b().store(out, {w.var(i)}, w.op(Op::kConditional, {test, w.b().f32(1), w.b().f32(2)}));
+  }
+};
+
+TEST(Decisions, OnWhatMayBeAnyNumberTheyAreUncertain) {
+  const Cancelled c;
+  const Reference r = c.w.evaluate();
+  EXPECT_EQ(r.decisions.uncertain[kNative], 1);
+  EXPECT_EQ(r.decisions.uncertain[kLift], 0) << "the products are exact in double, and zero has the length zero";
+  EXPECT_EQ(r.outputs.back()->elements[0].value, 1) << "the zero vector stays what it is";
+}
+
+/// Comparing with what is certainly no number is certain, however inexact the other one.
+TEST(Decisions, OnWhatIsNoNumberTheyAreCertain) {
+  const Comparison c(std::numeric_limits<double>::quiet_NaN(), 0.25);
+  EXPECT_EQ(c.w.evaluate().decisions.uncertain[kNative], 0);
+}
 
 TEST(Decisions, WithinTheBoundsTheyAreUncertain) {
   const Comparison c(3, kThreeTenths);

@@ -15,15 +15,22 @@ double as_double(long double x) { return static_cast<double>(x); }
 
 }  // namespace
 
+namespace {
+/// What a vector of length zero has by convention, in the lanes that are sure of its length; nothing is known in
+/// others.
+Bounded at_zero_length(const LaneBounds& e) {
+  return {0, {e[kNative] == 0 ? 0 : kUnbounded, e[kLift] == 0 ? 0 : kUnbounded}};
+}
+}  // namespace
+
 Bounded unit_component(const Arithmetic& a, Operands x) {
   const Bounded& length = *x[1];
-  if (length.v == 0 && both_zero(length.e)) return kZeroBounded;
-  return a.div(*x[0], length);
+  return length.v == 0 ? at_zero_length(length.e) : a.div(*x[0], length);
 }
 void unit_component_partials(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
   const Bounded& length = *x[1];
-  if (length.v == 0 && both_zero(length.e)) {
-    p[0] = p[1] = kZeroBounded;
+  if (length.v == 0) {
+    p[0] = p[1] = at_zero_length(length.e);
     return;
   }
   p[0] = a.div(kOneBounded, length);
