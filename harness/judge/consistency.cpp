@@ -66,6 +66,7 @@ class ConsistencyJudge {
     const auto dot = adjoint_product();
     if (!dot) return;
     double step = kFirstStep;
+    std::optional<Contradiction> contradiction;
     for (int shrink = 0; shrink <= kShrinks; ++shrink, step /= 4) {
       const std::vector<ir::Launch> stencil = stencil_at(step);
       const auto noise = noise_along(stencil, step);
@@ -78,13 +79,27 @@ class ConsistencyJudge {
       // number), differences are small against the true gradient, and far from settled by themselves.
       const bool agrees = std::abs(derivative.value - *dot) <= allowed;
       if (!agrees && derivative.error > kSettled * std::max(1.0, std::abs(derivative.value))) continue;
-      return decide(*dot, derivative, allowed);
+      // Neighbouring estimates may meet by accident before they settle. A smaller stencil shows it.
+      if (agrees || contradiction) return decide(*dot, derivative, allowed);
+      contradiction = {derivative, allowed, seen_};
     }
-    ++verdict_.inconclusive.path;
+    if (!contradiction) {
+      ++verdict_.inconclusive.path;
+      return;
+    }
+    seen_ = std::move(contradiction->seen);
+    decide(*dot, contradiction->derivative, contradiction->allowed);
   }
 
  private:
   static constexpr std::size_t kLiftLane = Lane::kLift;
+
+  /// A stencil that speaks against the gradient.
+  struct Contradiction {
+    Extrapolation derivative;
+    double allowed;
+    Plateau seen;
+  };
 
   void choose_direction() {
     Rng rng(stage_.bench.seed * 31 + set_);
