@@ -14,6 +14,7 @@
 #include "backends/cpu/worker.hpp"
 #include "bench/backward_cost.hpp"
 #include "bench/median.hpp"
+#include "bench/running.hpp"
 
 namespace assay::bench {
 namespace {
@@ -73,12 +74,12 @@ constexpr Case kCases[] = {
 void backward_over_forward(benchmark::State& state, backends::Device& device, const Case& measured) {
   const std::int32_t extent = std::max(measured.threads, measured.trips) + 1;
   auto kernel = TimedKernel::make(device, measured.kernel, measured.trips, measured.threads, extent);
-  if (!kernel.ok()) return state.SkipWithError(kernel.error().text().c_str());
+  if (!kernel.ok()) return fail(state, kernel.error().text());
   std::vector<double> forward;
   std::vector<double> backward;
   for ([[maybe_unused]] auto iteration : state) {
     const auto times = kernel->run();
-    if (!times.ok()) return state.SkipWithError(times.error().text().c_str());
+    if (!times.ok()) return fail(state, times.error().text());
     forward.push_back(times->forward.seconds);
     backward.push_back(times->backward.seconds);
     state.SetIterationTime(times->backward.seconds);
@@ -107,6 +108,5 @@ int main(int argc, char** argv) {
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond);
   }
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
+  return assay::bench::run_registered();
 }

@@ -16,6 +16,7 @@
 #include "backends/cpu/worker.hpp"
 #include "bench/backward_cost.hpp"
 #include "bench/median.hpp"
+#include "bench/running.hpp"
 
 namespace assay::bench {
 namespace {
@@ -56,11 +57,11 @@ void compare(benchmark::State& state, Work confined, Work unconfined) {
 void launch(benchmark::State& state, backends::Device& confined, backends::Device& unconfined) {
   auto with = TimedKernel::make(confined, kKernel, 1, 1, 1);
   auto without = TimedKernel::make(unconfined, kKernel, 1, 1, 1);
-  if (!with.ok()) return state.SkipWithError(with.error().text().c_str());
-  if (!without.ok()) return state.SkipWithError(without.error().text().c_str());
+  if (!with.ok()) return fail(state, with.error().text());
+  if (!without.ok()) return fail(state, without.error().text());
   const auto run = [&](TimedKernel& kernel) {
     return [&] {
-      if (!kernel.run().ok()) state.SkipWithError("a launch did not complete");
+      if (!kernel.run().ok()) fail(state, "a launch did not complete");
     };
   };
   using Work = std::function<void()>;
@@ -70,7 +71,7 @@ void launch(benchmark::State& state, backends::Device& confined, backends::Devic
 void start(benchmark::State& state, backends::Device& confined, backends::Device& unconfined) {
   const auto open = [&](backends::Device& device) {
     return [&] {
-      if (!device.open({.buffer_bytes = 4096}).ok()) state.SkipWithError("a worker did not start");
+      if (!device.open({.buffer_bytes = 4096}).ok()) fail(state, "a worker did not start");
     };
   };
   using Work = std::function<void()>;
@@ -95,6 +96,5 @@ int main(int argc, char** argv) {
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond);
   }
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
+  return assay::bench::run_registered();
 }

@@ -22,6 +22,7 @@
 #include "backends/ptx/parser.hpp"
 #include "bench/backward_cost.hpp"
 #include "bench/median.hpp"
+#include "bench/running.hpp"
 
 namespace assay::bench {
 namespace {
@@ -87,7 +88,7 @@ void execution(benchmark::State& state, const Case& measured) {
     ptx::PtxDevice device(options_of(checked));
     const auto start = std::chrono::steady_clock::now();
     auto kernel = TimedKernel::make(device, measured.kernel, measured.trips, kThreads, kThreads + measured.trips);
-    if (!kernel.ok()) return state.SkipWithError(kernel.error().text().c_str());
+    if (!kernel.ok()) return fail(state, kernel.error().text());
     // Both lanes are compiled, a launch needs one of them.
     compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 2;
     kernels.push_back(kernel.take());
@@ -97,7 +98,7 @@ void execution(benchmark::State& state, const Case& measured) {
   for ([[maybe_unused]] auto iteration : state) {
     for (const std::size_t which : {0U, 1U}) {
       const auto times = kernels[which].run();
-      if (!times.ok()) return state.SkipWithError(times.error().text().c_str());
+      if (!times.ok()) return fail(state, times.error().text());
       const PassTime& time = measured.pass == backends::Pass::kForward ? times->forward : times->backward;
       seconds[which].push_back(time.seconds);
       instructions = time.instructions;
@@ -138,20 +139,20 @@ double resident_bytes() {
 
 void shadow(benchmark::State& state) {
   auto module = ptx::parse(std::string(kWritesAll), "writes_all.ptx");
-  if (!module.ok()) return state.SkipWithError(module.error().text().c_str());
+  if (!module.ok()) return fail(state, module.error().text());
   const auto kernel = ptx::lower(std::make_shared<const ptx::Module>(module.take()), "writes_all");
-  if (!kernel.ok()) return state.SkipWithError(kernel.error().text().c_str());
+  if (!kernel.ok()) return fail(state, kernel.error().text());
   double grown = 0;
   for ([[maybe_unused]] auto iteration : state) {
     ptx::Machine machine;
     const auto words = machine.allocate("words", kWatchedBytes);
-    if (!words.ok()) return state.SkipWithError(words.error().text().c_str());
+    if (!words.ok()) return fail(state, words.error().text());
     ptx::Arguments arguments;
     arguments.add(machine.address(*words));
     const ptx::Geometry geometry{{kWatchedBytes / 4 / 256}, {256}};
     static_cast<void>(machine.launch(*kernel, geometry, arguments, {.checks = ptx::Checks::none()}));
     const double before = resident_bytes();
-    if (!machine.launch(*kernel, geometry, arguments, {}).ok()) return state.SkipWithError("a finding");
+    if (!machine.launch(*kernel, geometry, arguments, {}).ok()) return fail(state, "a finding");
     grown = resident_bytes() - before;
   }
   state.counters["bytes_per_byte"] = grown / static_cast<double>(kWatchedBytes);
@@ -176,6 +177,5 @@ int main(int argc, char** argv) {
         ->Unit(benchmark::kMillisecond);
   }
   benchmark::RegisterBenchmark("ptx/shadow", assay::bench::shadow)->Iterations(1)->Unit(benchmark::kMillisecond);
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
+  return assay::bench::run_registered();
 }

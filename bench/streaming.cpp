@@ -2,12 +2,14 @@
 //
 // Each line's time is that of one launch; `GB/s` is what it must move over that time, `of_copy` its share of what the
 // copy kernel reached in the same run, and backward lines have `ratio`, their time over the forward pass's. With
-// --device=cuda it measures a GPU by its own clock, else the CPU at -O2.
-#include <algorithm>
+// --device=cuda it measures a GPU by its own clock, else the CPU at -O2. --elements=N sets the length of the arrays,
+// which caches should not hold: by default 2^26, and 2^22 on the CPU, which takes long enough with fewer.
 #include <array>
+#include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +21,15 @@
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/worker.hpp"
 #include "bench/backward_cost.hpp"
+#include "bench/median.hpp"
+#include "bench/running.hpp"
 
 namespace assay::bench {
 namespace {
+
+/// Runs of each line, of which the median is told. The library would ask for half a second of a GPU's own time,
+/// thousands of runs, each of which moves gigabytes to the GPU and back.
+constexpr int kRuns = 30;
 
 /// A kernel over arrays of floats, and what a launch must move: arrays read and written, forward and backward.
 struct Streaming {
@@ -43,12 +51,6 @@ std::string source_of(const Streaming& streaming) {
          std::string(streaming.body) + "\n";
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// The copy's rates, which come first and are the ceiling.
 struct Ceiling {
   double bytes_per_second = 0;
@@ -57,12 +59,12 @@ struct Ceiling {
 void stream(benchmark::State& state, backends::Device& device, const Streaming& measured, bool backward,
             std::int32_t elements, Ceiling& ceiling) {
   auto kernel = TimedKernel::make(device, source_of(measured), 1, elements, elements);
-  if (!kernel.ok()) return state.SkipWithError(kernel.error().text().c_str());
+  if (!kernel.ok()) return fail(state, kernel.error().text());
   std::vector<double> forward_times;
   std::vector<double> times;
   for ([[maybe_unused]] auto iteration : state) {
     const auto passes = kernel->run();
-    if (!passes.ok()) return state.SkipWithError(passes.error().text().c_str());
+    if (!passes.ok()) return fail(state, passes.error().text());
     forward_times.push_back(passes->forward.seconds);
     times.push_back(backward ? passes->backward.seconds : passes->forward.seconds);
     state.SetIterationTime(times.back());
@@ -75,6 +77,30 @@ void stream(benchmark::State& state, backends::Device& device, const Streaming& 
   if (backward) state.counters["ratio"] = median(times) / median(forward_times);
 }
 
+struct Options {
+  bool on_gpu = false;
+  std::int32_t elements = 0;  ///< 0: as the device is worth
+};
+
+/// Of what the library left of the command line; nothing where an argument is not known.
+std::optional<Options> options_of(std::span<char* const> arguments) {
+  constexpr std::string_view kElements = "--elements=";
+  constexpr std::int32_t kMostElements = 1 << 28;
+  Options options;
+  for (const std::string_view argument : arguments) {
+    if (argument == "--device=cuda") {
+      options.on_gpu = true;
+      continue;
+    }
+    if (!argument.starts_with(kElements)) return std::nullopt;
+    const char* const last = argument.data() + argument.size();
+    const auto [end, error] = std::from_chars(argument.data() + kElements.size(), last, options.elements);
+    if (error != std::errc{} || end != last || options.elements < 1 || options.elements > kMostElements)
+      return std::nullopt;
+  }
+  return options;
+}
+
 }  // namespace
 }  // namespace assay::bench
 
@@ -82,10 +108,10 @@ int main(int argc, char** argv) {
   if (const auto status = assay::cpu::run_if_worker(argc, argv)) return *status;
   if (const auto status = assay::cuda::run_if_worker(argc, argv)) return *status;
   benchmark::Initialize(&argc, argv);
-  const bool on_gpu = argc == 2 && std::strcmp(argv[1], "--device=cuda") == 0;
-  if (argc > (on_gpu ? 2 : 1)) return benchmark::ReportUnrecognizedArguments(argc, argv), 2;
+  const auto options = assay::bench::options_of(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+  if (!options) return benchmark::ReportUnrecognizedArguments(argc, argv), 2;
   std::unique_ptr<assay::backends::Device> device;
-  if (on_gpu) {
+  if (options->on_gpu) {
     device = std::make_unique<assay::cuda::CudaDevice>(assay::cuda::CudaOptions{});
   } else {
     device = std::make_unique<assay::cpu::CpuDevice>(assay::cpu::CpuOptions{});
@@ -94,8 +120,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "assay_streaming_bench: cannot run kernels: %s\n", can.detail.c_str());
     return 77;
   }
-  // A GPU's caches must not hold the arrays; a CPU takes long enough with fewer.
-  const std::int32_t elements = on_gpu ? 1 << 26 : 1 << 22;
+  const std::int32_t usual = options->on_gpu ? 1 << 26 : 1 << 22;
+  const std::int32_t elements = options->elements > 0 ? options->elements : usual;
   assay::bench::Ceiling ceiling;
   for (const assay::bench::Streaming& measured : assay::bench::kStreaming) {
     for (const bool backward : {false, true}) {
@@ -105,9 +131,9 @@ int main(int argc, char** argv) {
                                      assay::bench::stream(state, *device, measured, backward, elements, ceiling);
                                    })
           ->UseManualTime()
+          ->Iterations(assay::bench::kRuns)
           ->Unit(benchmark::kMicrosecond);
     }
   }
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
+  return assay::bench::run_registered();
 }
