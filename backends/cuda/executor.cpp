@@ -21,6 +21,8 @@ namespace {
 /// What fresh memory holds: a kernel that reads what it was not given gets this.
 constexpr unsigned char kPoison = 0xCB;
 constexpr std::size_t kSmallestImage = std::size_t{1} << 20;
+/// Of so many parts of the free memory a measurement leaves one: the driver itself needs some, and so may others.
+constexpr std::size_t kFreeParts = 16;
 
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -143,12 +145,14 @@ LaunchEnd GpuExecutor::measured(const RecordReader& reader, const Entry& entry, 
                                     arguments.front() = &threads;
                                     return arguments;
                                   }};
-  std::optional<worker::Measured> measured = measure(driver_, stream, launch, most_bytes_);
+  const std::size_t free = free_bytes(driver_) / kFreeParts * (kFreeParts - 1);
+  std::optional<worker::Measured> measured = measure(driver_, stream, launch, std::min(most_bytes_, free));
   if (!measured) {
     return {.progress = Progress::kLacking,
-            .message = fmt::format("the launch's {} bytes do not fit three times, and the caches twice, into the {} "
-                                   "bytes of device memory that are allowed",
-                                   launch.image_bytes, most_bytes_)};
+            .message =
+                fmt::format("the launch's {} bytes do not fit three times, and the caches twice, into the {} "
+                            "bytes of device memory that are {}",
+                            launch.image_bytes, std::min(most_bytes_, free), free < most_bytes_ ? "free" : "allowed")};
   }
   const auto nanoseconds = static_cast<std::int64_t>(measured->measures.at("time_ns"));
   return {.nanoseconds = nanoseconds, .measured = std::move(measured)};

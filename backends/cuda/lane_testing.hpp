@@ -25,7 +25,8 @@ inline constexpr std::array kMeasuringCalls{
     "cuEventCreate@3",        "cuEventRecord@1",      "cuMemcpyDtoDAsync_v2@1",
     "cuMemsetD8Async@1",      "cuLaunchKernel@1",     "cuStreamSynchronize@1",
     "cuEventElapsedTime@1",   "cuFuncGetAttribute@1", "cuOccupancyMaxActiveBlocksPerMultiprocessor@1",
-    "cuCtxGetCurrent@1",      "cuLaunchKernel@5",     "cuLaunchKernel@6"};
+    "cuCtxGetCurrent@1",      "cuLaunchKernel@5",     "cuLaunchKernel@6",
+    "cuMemGetInfo_v2@1"};
 /// The calls that tell what a GPU is.
 inline constexpr std::array kLookingCalls{"cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem_v2",
                                           "cuDeviceGetAttribute"};

@@ -191,6 +191,21 @@ TEST_F(Measuring, TakesNoMoreMemoryThanItMay) {
             "bytes of device memory that are allowed");
 }
 
+TEST_F(Measuring, TakesNoMoreMemoryThanIsFree) {
+  plan("memory=3M");
+  const auto session = open(std::size_t{1} << 30);
+  const LaunchRequest request = sampled(**session, scale, 500);
+  const RunOutcome outcome = (*session)->run({&request, 1}).front();
+  ASSERT_TRUE(std::holds_alternative<Completed>(outcome)) << describe(outcome);
+  EXPECT_EQ(std::get<Completed>(outcome).measurement->measures.at("samples"), 500);
+  plan("memory=2M");
+  const auto little = open(std::size_t{1} << 30);
+  const LaunchRequest refused = sampled(**little, scale, 50);
+  EXPECT_EQ(describe((*little)->run({&refused, 1}).front()),
+            "resource error: the launch's 4000 bytes do not fit three times, and the caches twice, into the 1966080 "
+            "bytes of device memory that are free");
+}
+
 TEST_F(Measuring, EndsWithTheKernelsFault) {
   const BuiltKernel stray = built_kernel(directory.path(), "stray", "st.global.f32 [%rd1+134217728], %f1;");
   const auto session = open();

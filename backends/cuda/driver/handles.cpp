@@ -46,6 +46,13 @@ Event make_event(const Driver& driver) {
   return {driver, event};
 }
 
+std::size_t free_bytes(const Driver& driver) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  driver.call(driver.cuMemGetInfo_v2, "free device memory", &free, &total);
+  return free;
+}
+
 DeviceMemory allocate(const Driver& driver, std::size_t bytes) {
   CUdeviceptr address = 0;
   driver.call(driver.cuMemAlloc_v2, fmt::format("device memory of {} bytes", bytes), &address, bytes);

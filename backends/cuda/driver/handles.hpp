@@ -53,6 +53,8 @@ using DeviceMemory = Owned<CUdeviceptr, &DriverSymbols::cuMemFree_v2>;
 [[nodiscard]] Stream make_stream(const Driver& driver);
 /// An event that takes times.
 [[nodiscard]] Event make_event(const Driver& driver);
+/// What nobody has taken yet of the memory of the current context's GPU.
+[[nodiscard]] std::size_t free_bytes(const Driver& driver);
 /// Content unspecified.
 [[nodiscard]] DeviceMemory allocate(const Driver& driver, std::size_t bytes);
 /// From one event to a later one, both passed; in nanoseconds, of which the clock tells 500 apart.

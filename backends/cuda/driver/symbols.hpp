@@ -30,6 +30,7 @@
   X(cuLaunchKernel,                                                                                              \
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
      unsigned block_z, unsigned shared_bytes, CUstream stream, void** arguments, void** extra))                  \
+  X(cuMemGetInfo_v2, (std::size_t * free, std::size_t * total))                                                  \
   X(cuMemAlloc_v2, (CUdeviceptr * address, std::size_t bytes))                                                   \
   X(cuMemFree_v2, (CUdeviceptr address))                                                                         \
   X(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream))                \

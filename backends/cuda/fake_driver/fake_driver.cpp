@@ -143,6 +143,11 @@ ASSAY_FAKE(
       });
     })
 
+ASSAY_FAKE(cuMemGetInfo_v2, (std::size_t * free, std::size_t* total), {
+  *total = process().plan().memory_bytes();
+  *free = *total - gpu.used_bytes();
+  return CUDA_SUCCESS;
+})
 ASSAY_FAKE(cuMemAlloc_v2, (CUdeviceptr * address, std::size_t bytes), { return gpu.allocate(bytes, address); })
 ASSAY_FAKE(cuMemFree_v2, (CUdeviceptr address), { return gpu.free(address); })
 ASSAY_FAKE(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, std::size_t bytes, CUstream),

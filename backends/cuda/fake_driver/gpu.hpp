@@ -38,6 +38,7 @@ class Gpu {
 
   CUresult allocate(std::size_t bytes, CUdeviceptr* address);
   CUresult free(CUdeviceptr address);
+  [[nodiscard]] std::size_t used_bytes() const { return used_bytes_; }
   /// The host's memory behind `bytes` from the address on; null when they are no memory of the GPU.
   std::byte* host(CUdeviceptr address, std::size_t bytes);
 
