@@ -109,6 +109,7 @@ ASSAY_FAKE(cuDeviceGetAttribute, (int* value, CUdevice_attribute which, CUdevice
            { return *value = attribute(which, process().plan().compute()), CUDA_SUCCESS; })
 
 ASSAY_FAKE(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), {
+  if (process().plan().has_lost(device)) return CUDA_ERROR_DEVICE_UNAVAILABLE;
   gpu.count_context(1);
   *context = reinterpret_cast<CUcontext>(static_cast<std::intptr_t>(device) + 1);
   return CUDA_SUCCESS;

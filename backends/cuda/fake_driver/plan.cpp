@@ -76,9 +76,10 @@ Result<void> Plan::parse_rule(std::string_view key, std::string_view value) {
     mistakes_.emplace_back(value.substr(0, arrow), value.substr(arrow + 1));
     return {};
   }
-  if (key == "gpus" || key == "compute") {
+  for (const auto& [name, member] : {std::pair{"gpus", &gpus_}, {"lost", &lost_}, {"compute", &compute_}}) {
+    if (key != name) continue;
     const auto count = number<int>(value);
-    (key == "gpus" ? gpus_ : compute_) = count.value_or(0);
+    *member = count.value_or(0);
     return count ? Result<void>{} : Error{"a number"};
   }
   const std::size_t at = key.find('@');
