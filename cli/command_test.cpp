@@ -191,6 +191,7 @@ TEST_F(CommandTest, ADeviceThatIsMissingMakesEveryCaseUnsupported) {
   const Ran ran = workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay run loop/r1_1 --device cuda");
   EXPECT_EQ(ran.status, 77);
   EXPECT_THAT(ran.out, HasSubstr("unsupported"));
+  EXPECT_EQ(ran.err, "") << "it compares nothing and has no more to say";
   for (const harness::CaseRecord& record : records().cases) {
     EXPECT_EQ(record.outcome, harness::Outcome::unsupported);
     EXPECT_THAT(record.kind, ::testing::AnyOf("no NVRTC", "no CUDA driver", "no CUDA device"));

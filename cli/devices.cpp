@@ -69,7 +69,7 @@ std::string confinement_of(backends::Device& device) {
 
 std::string remark_of(const backends::Device& device) {
   const auto* const mirrored = dynamic_cast<const backends::MirroredDevice*>(&device);
-  if (mirrored == nullptr) return "";
+  if (mirrored == nullptr || !mirrored->can_run().available) return "";
   const backends::MirrorCounts& counts = mirrored->counts();
   return fmt::format(
       "bits: {} launches compared, {} differ; those of {} are not determined, for approximate functions or the order "
