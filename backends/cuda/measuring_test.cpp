@@ -90,6 +90,14 @@ TEST_F(Measuring, TellsTimesWithoutCupti) {
   EXPECT_THAT(told.measures, AllOf(Contains(Pair("time_ns", Gt(0))), Not(Contains(Key("kernel_ns")))));
 }
 
+TEST_F(Measuring, TellsWhatCuda12_0Records) {
+  ::setenv("ASSAY_CUDA_DRIVER", ASSAY_FAKE_CUDA_12_0, 1);
+  ::setenv("ASSAY_CUPTI", ASSAY_FAKE_CUDA_12_0, 1);
+  const Measurement told = measurement("");
+  EXPECT_EQ(told.remark, "no hardware counters: " ASSAY_FAKE_CUDA_12_0 " is older than CUDA 12.6");
+  EXPECT_THAT(told.measures, AllOf(Contains(Pair("kernel_ns", Gt(0))), Not(Contains(Key("dram_read_bytes")))));
+}
+
 TEST_F(Measuring, SaysHowToPermitCounters) {
   const Measurement told = measurement("cuptiRangeProfilerEnable@1=35");
   EXPECT_THAT(told.remark, AllOf(StartsWith("hardware counters are reserved to administrators"),

@@ -57,6 +57,15 @@ TEST_F(CudaSession, RefusesArgumentsThatDoNotFit) {
   EXPECT_EQ(describe(outcomes[3]), "completed");
 }
 
+TEST_F(CudaSession, RunsLaunchesOnADriverThatDoesNotTellParameters) {
+  ::setenv("ASSAY_CUDA_DRIVER", ASSAY_FAKE_CUDA_12_0, 1);
+  const auto session = open();
+  ASSERT_TRUE(session.ok()) << session.error().text();
+  const LaunchRequest request = launch(**session, scale, 3);
+  EXPECT_EQ(describe((*session)->run({&request, 1}).front()), "completed");
+  EXPECT_THAT(result(**session, request), Each(20.0F));
+}
+
 TEST_F(CudaSession, TakesThePtxWhereTheCubinIsForAnotherGpu) {
   BuiltKernel both = scale;
   Artifact cubin{.kind = Artifact::Kind::kCubin, .architecture = "sm_75", .path = directory.path() / "scale.cubin"};
