@@ -108,9 +108,15 @@ TEST_F(CudaSession, SaysWhatAKernelDidWrong) {
   }
 }
 
+/// The launch over as much memory, but soon done, under sanitizers too.
+LaunchRequest few_threads(LaunchRequest launch) {
+  launch.threads = 100;
+  return launch;
+}
+
 TEST_F(CudaSession, BoundsDeviceMemory) {
   const auto session = open(1 << 20);
-  const std::array launches{launch(**session, scale, 1 << 17), launch(**session, scale, 1 << 18)};
+  const std::array launches{few_threads(launch(**session, scale, 1 << 17)), launch(**session, scale, 1 << 18)};
   const std::vector<RunOutcome> outcomes = (*session)->run(launches);
   EXPECT_EQ(describe(outcomes[0]), "completed");
   EXPECT_EQ(describe(outcomes[1]),
@@ -154,12 +160,6 @@ constexpr std::array kLaunchCalls{
     LaunchCall{"cuStreamSynchronize", 6, true},
     LaunchCall{"cuEventElapsedTime", 2, true},
 };
-
-/// The launch over as much memory, but soon done, under sanitizers too.
-LaunchRequest few_threads(LaunchRequest launch) {
-  launch.threads = 100;
-  return launch;
-}
 
 class EachLaunchCall : public CudaSession, public ::testing::WithParamInterface<LaunchCall> {};
 
