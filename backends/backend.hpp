@@ -152,7 +152,11 @@ struct LaunchRequest {
   std::int64_t threads = 0;  ///< product of the launch dimensions; 0 calls the entry once with no thread
   std::int64_t block = 0;    ///< threads in a block; 0: the device's default (CPU: all in one)
   ThreadOrder order = ThreadOrder::kForward;
-  std::uint64_t shuffle_seed = 0;              ///< of kShuffled; the same seed gives the same order
+  std::uint64_t shuffle_seed = 0;  ///< of kShuffled; the same seed gives the same order
+  /// Of a large launch in kForward order, the threads that are asked about, ascending; empty: all. A device that visits
+  /// threads one after another may leave out those far from them, whose cells then keep what they held; one that runs
+  /// them side by side runs all.
+  std::vector<std::int64_t> sample;
   std::vector<Argument> arguments;             ///< one for each parameter of the entry, in order
   std::chrono::milliseconds time_limit{2000};  ///< of processor time; ten times as much on the clock
   bool profile = false;                        ///< to be observed, by a device that can

@@ -163,6 +163,17 @@ TEST_F(SessionTest, VisitsBlocksInTheOrderAskedFor) {
   EXPECT_THAT(result(ordered), ElementsAre(9, 10, 7, 8, 6));
 }
 
+TEST_F(SessionTest, MayLeaveOutThreadsThatNobodyAsksAbout) {
+  LaunchRequest sampled = launch("scale", 1000);
+  sampled.sample = {0, 1, 255, 256, 999};
+  EXPECT_EQ(describe(run(sampled)), "completed");
+  const auto visited = [&](std::size_t thread) { return result(sampled)[thread] != 2.0F; };
+  for (const std::int64_t thread : sampled.sample)
+    EXPECT_TRUE(visited(static_cast<std::size_t>(thread))) << thread;
+  EXPECT_FALSE(visited(500));
+  EXPECT_FALSE(visited(900));
+}
+
 TEST_F(SessionTest, ShufflesRepeatably) {
   const auto order = [&](std::uint64_t seed) {
     LaunchRequest shuffled = launch("number", 64, 1.0F);

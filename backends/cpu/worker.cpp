@@ -110,12 +110,13 @@ class LibraryExecutor final : public worker::Executor {
     }
     const std::span<void*> arguments = arguments_.place(reader, reinterpret_cast<std::uintptr_t>(buffers_)).subspan(1);
     const auto start = std::chrono::steady_clock::now();
-    visit_blocks(reader.record(), entry->function, arguments.data());
+    visit_blocks(reader, entry->function, arguments.data());
     return {.nanoseconds = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count()};
   }
 
  private:
-  void visit_blocks(const LaunchRecord& record, EntryFunction function, void* const* arguments) {
+  void visit_blocks(const RecordReader& reader, EntryFunction function, void* const* arguments) {
+    const LaunchRecord& record = reader.record();
     const std::int64_t threads = std::max<std::int64_t>(record.threads, 0);
     const std::int64_t block = record.block > 0 ? record.block : std::max<std::int64_t>(threads, 1);
     // A launch without threads is still made: the entry must leave everything as it is.
@@ -123,6 +124,10 @@ class LibraryExecutor final : public worker::Executor {
     const auto visit = [&](std::int64_t index) {
       function(arguments, index * block, std::min((index + 1) * block, threads));
     };
+    if (!reader.sample().empty()) {
+      visit_about(reader.sample(), threads, function, arguments);
+      return;
+    }
     switch (static_cast<ThreadOrder>(record.order)) {
       case ThreadOrder::kForward:
         for (std::int64_t i = 0; i < blocks; ++i)
@@ -138,6 +143,19 @@ class LibraryExecutor final : public worker::Executor {
         Rng(record.shuffle_seed).shuffle(shuffled_);
         std::for_each(shuffled_.begin(), shuffled_.end(), visit);
         break;
+    }
+  }
+
+  /// The stretches of threads that hold one of the sample.
+  static void visit_about(std::span<const std::int64_t> sample, std::int64_t threads, EntryFunction function,
+                          void* const* arguments) {
+    constexpr std::int64_t kStretch = 32;
+    std::int64_t visited = 0;  // up to here
+    for (const std::int64_t thread : sample) {
+      if (thread < visited) continue;
+      const std::int64_t first = thread / kStretch * kStretch;
+      visited = std::min(first + kStretch, threads);
+      function(arguments, first, visited);
     }
   }
 

@@ -83,7 +83,9 @@ class MirroredSession final : public Session {
   /// What a launch's buffers hold, by their number.
   using Contents = std::map<std::uint32_t, std::vector<std::byte>>;
 
-  RunOutcome run_both(const LaunchRequest& launch) {
+  RunOutcome run_both(const LaunchRequest& asked) {
+    LaunchRequest launch = asked;
+    launch.sample.clear();  // or each would leave out others
     if (launch.lane != Lane::kNative) return session_->run({&launch, 1}).front();
     const Contents before = contents(launch);
     fill(*mirror_, before);

@@ -12,6 +12,7 @@ namespace {
 struct Behaviour {
   unsigned char addend = 1;
   RunOutcome outcome = Completed{};
+  bool leaves_out = false;  ///< threads that are not of the sample, which are all of those here
 };
 
 class AddingSession final : public Session {
@@ -24,6 +25,8 @@ class AddingSession final : public Session {
   std::span<std::byte> bytes(BufferId buffer) override { return buffers_.at(buffer.index); }
   void reset() override { buffers_.clear(); }
   std::vector<RunOutcome> run(std::span<const LaunchRequest> launches) override {
+    if (behaviour_.leaves_out && !launches.front().sample.empty())
+      return std::vector<RunOutcome>(launches.size(), behaviour_.outcome);
     for (std::byte& byte : buffers_.front())
       byte = static_cast<std::byte>(static_cast<unsigned char>(byte) + behaviour_.addend * launches.size());
     return std::vector<RunOutcome>(launches.size(), behaviour_.outcome);
@@ -70,7 +73,7 @@ struct Both {
     Argument array;
     array.bytes.resize(8);
     array.pointers.push_back({.address = {buffer, 4}, .region = {.name = "out"}});
-    const LaunchRequest launch{.kernel = &kernel, .threads = threads, .block = block, .arguments = {array}};
+    launch = {.kernel = &kernel, .threads = threads, .block = block, .arguments = {array}};
     const std::vector<LaunchRequest> launches{launch, launch};
     outcomes = session->run(launches);
     result = static_cast<int>(session->bytes(buffer)[0]);
@@ -78,6 +81,7 @@ struct Both {
   BuiltKernel kernel;
   MirroredDevice device;
   std::unique_ptr<Session> session;
+  LaunchRequest launch;
   std::vector<RunOutcome> outcomes;
   int result = 0;
 };
@@ -134,6 +138,13 @@ TEST(MirroredDevice, SaysNothingOfBitsThatAreNotDetermined) {
   EXPECT_EQ(Both(one_warp, 33).device.counts().undetermined, 2U);
   EXPECT_EQ(Both(one_warp, 8, 4).device.counts().undetermined, 2U);
   EXPECT_EQ(Both(one_warp, 8, 8).device.counts().differing, 2U) << "threads that meet nowhere take no turns";
+}
+
+TEST(MirroredDevice, RunsAllThreadsOnBothWhicheverAreAskedAbout) {
+  Both both({.outcome = observed({.exact = 5}), .leaves_out = true});
+  both.launch.sample = {0, 7};
+  EXPECT_EQ(describe(both.session->run({&both.launch, 1}).front()), "completed");
+  EXPECT_EQ(both.device.counts().compared, 3U);
 }
 
 TEST(MirroredDevice, LeavesTheLiftAlone) {

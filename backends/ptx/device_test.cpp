@@ -226,6 +226,16 @@ TEST_F(PtxDeviceTest, BlocksAndOrdersDoNotChangeResults) {
   }
 }
 
+TEST_F(PtxDeviceTest, MayLeaveOutThreadsThatNobodyAsksAbout) {
+  std::vector<float> x = numbers<float>(1000);
+  const RunOutcome outcome = run("x.data[i] = -1;", x, {.sample = {0, 1, 500, 999}});
+  ASSERT_TRUE(std::holds_alternative<Completed>(outcome)) << describe(outcome);
+  for (const std::size_t asked : {0U, 1U, 500U, 999U})
+    EXPECT_EQ(x[asked], -1) << asked;
+  EXPECT_NE(x[200], -1);
+  EXPECT_NE(x[600], -1);
+}
+
 TEST(PtxDevice, SaysThatNvrtcIsMissing) {
   ::setenv("ASSAY_NVRTC", "/nonexistent", 1);
   PtxDevice device({.use_cache = false});

@@ -50,7 +50,10 @@ RunResult Execution::run(std::span<const std::uint64_t> variables) {
   prepare(variables);
   new_stamp();
   launch_since_ = now_;
-  const std::uint64_t blocks = geometry_.grid.count();
+  for (const std::uint64_t block : options_.blocks) {
+    if (!stopped_) run_block(block);
+  }
+  const std::uint64_t blocks = options_.blocks.empty() ? geometry_.grid.count() : 0;
   const bool shuffled = options_.schedule.order == Order::kShuffled;
   const std::vector<std::uint32_t> order = shuffled ? order_of(blocks, kBlocksSalt) : std::vector<std::uint32_t>{};
   for (std::uint64_t i = 0; i < blocks && !stopped_; ++i) {

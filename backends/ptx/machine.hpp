@@ -78,10 +78,11 @@ struct Tables;
 struct LaunchOptions {
   Checks checks;
   Schedule schedule;
-  std::uint64_t budget = 20'000'000'000;  ///< of thread-instructions; the run ends when it is used up
-  std::size_t most_findings = 16;         ///< the run goes on behind a finding, but not behind this many
-  bool count_collisions = false;          ///< for Profile::atomic_collisions
-  const Tables* tables = nullptr;         ///< of a device, whose answers approximate instructions then give
+  std::uint64_t budget = 20'000'000'000;   ///< of thread-instructions; the run ends when it is used up
+  std::size_t most_findings = 16;          ///< the run goes on behind a finding, but not behind this many
+  bool count_collisions = false;           ///< for Profile::atomic_collisions
+  std::vector<std::uint64_t> blocks = {};  ///< to run, ascending, in Order::kForward; empty: all
+  const Tables* tables = nullptr;          ///< of a device, whose answers approximate instructions then give
 };
 
 /// Arguments of a kernel, laid out as its parameters: add() one for each, in order, or bytes() as a whole.

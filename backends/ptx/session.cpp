@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -83,6 +84,15 @@ Order order_of(ThreadOrder order) {
   return order == ThreadOrder::kShuffled ? Order::kShuffled : Order::kForward;
 }
 
+/// The blocks that do the work of a sample of the launch's range; whose blocks are of a stated size, each takes the
+/// indices that its number leaves, and else its threads take one each.
+std::vector<std::uint64_t> blocks_of(std::span<const std::int64_t> sample, const BlockGrid& grid, bool stated) {
+  std::set<std::uint64_t> blocks;
+  for (const std::int64_t index : sample)
+    blocks.insert(static_cast<std::uint64_t>(stated ? index : index / grid.threads) % grid.blocks);
+  return {blocks.begin(), blocks.end()};
+}
+
 }  // namespace
 
 void PtxSession::FreeAligned::operator()(std::byte* pointer) const { std::free(pointer); }
@@ -148,6 +158,7 @@ RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
   options.checks = options_.checks;
   options.tables = options_.tables.get();
   options.count_collisions = launch.profile;
+  options.blocks = blocks_of(launch.sample, *grid, entry->block_threads > 0);
   options.schedule = {order_of(launch.order), launch.shuffle_seed, false};
   options.budget =
       options_.instructions_per_ms * static_cast<std::uint64_t>(std::max<std::int64_t>(1, launch.time_limit.count()));

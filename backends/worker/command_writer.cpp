@@ -49,6 +49,8 @@ bool CommandWriter::add_launch(const backends::LaunchRequest& launch, const back
   record.block_threads = entry.block_threads;
   record.shuffle_seed = launch.shuffle_seed;
   record.samples = launch.samples;
+  record.sample_at = put(std::as_bytes(std::span(launch.sample)));
+  record.sample_count = static_cast<std::uint32_t>(launch.sample.size());
   return end_record(record);
 }
 

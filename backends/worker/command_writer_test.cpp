@@ -23,6 +23,7 @@ LaunchRequest request() {
   const std::array<std::int64_t, 1> strides{4};
   return {.threads = 5,
           .block = 2,
+          .sample = {1, 3},
           .arguments = {Argument::value(std::int8_t{7}), Argument::array(BufferAddress{{3}, 40}, shape, strides)}};
 }
 
@@ -43,6 +44,8 @@ TEST(CommandWriter, WritesWhatTheWorkerReads) {
   EXPECT_EQ(record.threads, 5);
   EXPECT_EQ(record.block, 2);
   EXPECT_EQ(record.block_threads, 64);
+  ASSERT_EQ(record.sample_count, 2U);
+  EXPECT_EQ(read_at<std::int64_t>(commands, kFirst + record.sample_at + sizeof(std::int64_t)), 3);
   ASSERT_EQ(record.argument_count, 2U);
   const auto second = read_at<ArgumentRow>(commands, kFirst + record.arguments_at + sizeof(ArgumentRow));
   EXPECT_EQ(second.at, 16U);

@@ -108,7 +108,9 @@ struct LaunchRecord {
   std::int64_t block;
   std::int64_t block_threads;  ///< that a block must have, and then `threads` counts blocks; 0: any number
   std::uint64_t shuffle_seed;
-  std::int64_t samples;  ///< to be timed; 0: the launch is not measured
+  std::int64_t samples;        ///< to be timed; 0: the launch is not measured
+  std::uint32_t sample_at;     ///< threads that are asked about, numbers of 8 bytes
+  std::uint32_t sample_count;  ///< 0: all are
 };
 
 struct ArgumentRow {

@@ -25,6 +25,9 @@ class RecordReader {
   [[nodiscard]] std::span<const PointerRow> pointers() const {
     return {at<PointerRow>(record_.pointers_at), record_.pointer_count};
   }
+  [[nodiscard]] std::span<const std::int64_t> sample() const {
+    return {at<std::int64_t>(record_.sample_at), record_.sample_count};
+  }
 
  private:
   template <typename T>

@@ -64,7 +64,7 @@ double draw_float(Rng& rng, Interval interval, Distribution distribution) {
 
 /// Floats of a long array repeat after this many elements, which no extent divides: drawing each of 65,539 takes longer
 /// than all else about them.
-constexpr std::int64_t kPeriod = 4'099;
+constexpr std::int64_t kPeriod = 1'021;
 
 /// Fills a dense array with copies of its first elements.
 void repeat_elements(Argument& argument, std::int64_t period) {

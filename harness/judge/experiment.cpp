@@ -135,8 +135,14 @@ Result<backends::Argument> Experiment::place_array(backends::Session& session, c
   Result<backends::BufferId> buffer = session.allocate(content.size() + 2 * guard);
   if (!buffer.ok()) return buffer.error();
   array.buffer = buffer.value();
-  const auto memory = session.bytes(buffer.value()).begin();
-  std::ranges::copy(array.back, std::ranges::copy(content, std::ranges::copy(array.front, memory).out).out);
+  std::byte* memory = session.bytes(buffer.value()).data();
+  const auto put = [&memory](const std::vector<std::byte>& piece) {
+    if (!piece.empty()) std::memcpy(memory, piece.data(), piece.size());
+    memory += piece.size();
+  };
+  put(array.front);
+  put(content);
+  put(array.back);
   backends::Argument placed = backends::Argument::array(
       backends::BufferAddress{buffer.value(), guard}, array.before.shape, array.before.strides,
       {.name = role.name, .bytes = content.size(), .read_only = role.read_only, .uninitialised = role.uninitialised});
@@ -147,7 +153,7 @@ Result<backends::Argument> Experiment::place_array(backends::Session& session, c
 Result<Experiment> Experiment::place(backends::Session& session, const ir::Module& module,
                                      const backends::BuiltKernel& kernel, backends::Pass pass, backends::Lane lane,
                                      const ir::Launch& launch, const std::vector<ir::Argument>& gradients,
-                                     const std::vector<Role>& roles, std::byte poison, Geometry geometry) {
+                                     const std::vector<Role>& roles, std::byte poison, const Geometry& geometry) {
   Experiment experiment;
   backends::LaunchRequest& request = experiment.request_;
   request.kernel = &kernel;
@@ -157,6 +163,7 @@ Result<Experiment> Experiment::place(backends::Session& session, const ir::Modul
   request.block = geometry.block;
   request.order = geometry.order;
   request.shuffle_seed = geometry.shuffle_seed;
+  request.sample = geometry.sample;
   for (std::size_t d = 1; d < launch.extents.size(); ++d) {
     request.arguments.push_back(backends::Argument::value(launch.extents[d]));
   }
@@ -210,8 +217,8 @@ bool Experiment::guards_intact(backends::Session& session, std::size_t array) co
     for (std::size_t k = 0; k < own.size(); ++k)
       if (!own[k] && now[k] != placed.before.bytes[k]) return false;
   }
-  return std::ranges::equal(memory.first(placed.front.size()), placed.front) &&
-         std::ranges::equal(memory.last(placed.back.size()), placed.back);
+  return std::memcmp(memory.data(), placed.front.data(), placed.front.size()) == 0 &&
+         std::memcmp(memory.last(placed.back.size()).data(), placed.back.data(), placed.back.size()) == 0;
 }
 
 bool Experiment::unmodified(backends::Session& session, std::size_t array) const {

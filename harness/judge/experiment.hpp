@@ -53,6 +53,7 @@ struct Geometry {
   std::uint64_t shuffle_seed = 0;
   Layout layout = Layout::kDense;
   Beside beside = Beside::kPoison;
+  std::vector<std::int64_t> sample = {};  ///< threads that are asked about, ascending; empty: all
 };
 
 class Experiment {
@@ -63,7 +64,7 @@ class Experiment {
   static Result<Experiment> place(backends::Session& session, const ir::Module& module,
                                   const backends::BuiltKernel& kernel, backends::Pass pass, backends::Lane lane,
                                   const ir::Launch& launch, const std::vector<ir::Argument>& gradients,
-                                  const std::vector<Role>& roles, std::byte poison, Geometry geometry = {});
+                                  const std::vector<Role>& roles, std::byte poison, const Geometry& geometry = {});
 
   /// Runs this experiment's gradients in the memory of another's: the second of two launches that accumulate. Seeds are
   /// this one's own. `shared` flags the gradients to share.

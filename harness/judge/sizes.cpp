@@ -59,7 +59,8 @@ std::optional<Trial> launched(const Stage& stage, backends::Pass pass, const ir:
   for (Role& role : roles)
     role.read_only |= launch.threads() == 0;
   Result<Experiment> placed = Experiment::place(stage.bench.session, stage.subject.module, stage.kernel, pass,
-                                                backends::Lane::kNative, launch, gradients, roles, std::byte{0xFF});
+                                                backends::Lane::kNative, launch, gradients, roles, std::byte{0xFF},
+                                                {.sample = sampled_threads(launch.threads(), stage.bench.seed)});
   if (!placed.ok()) {
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     return std::nullopt;
