@@ -53,10 +53,10 @@ class Finishing {
 
   /// Slot by slot: a row whose program an earlier slot has gives way to its slot's next candidate that passes.
   Result<void> drop_duplicates() {
-    std::unordered_set<std::string> seen;
+    std::unordered_set<std::string_view> seen;
     std::vector<Accepted> kept;
-    for (Accepted& row : m_.rows) {
-      std::optional<Accepted> candidate = std::move(row);
+    for (const Accepted& row : m_.rows) {
+      std::optional<Accepted> candidate = row;
       while (candidate && !seen.insert(candidate->id).second) {
         const Task next{candidate->slot, candidate->attempt + 1};
         candidate.reset();
@@ -64,9 +64,10 @@ class Finishing {
         if (!produced.ok()) return produced.error();
         std::ranges::move(produced->rejected, std::back_inserter(m_.rejected));
         m_.timing += produced->timing;
-        if (!produced->rows.empty()) candidate = std::move(produced->rows.front());
+        m_.memory.push_back(std::move(produced->memory));
+        if (!produced->rows.empty()) candidate = produced->rows.front();
       }
-      if (candidate) kept.push_back(std::move(*candidate));
+      if (candidate) kept.push_back(*candidate);
     }
     m_.rows = std::move(kept);
     std::ranges::sort(m_.rejected, {}, [](const Rejected& one) { return std::pair(one.slot, one.attempt); });
@@ -74,10 +75,10 @@ class Finishing {
   }
 
   void choose_splits() {
-    std::vector<const Shingles*> shingles;
-    std::vector<std::string> ids;
+    std::vector<ShingleView> shingles;
+    std::vector<std::string_view> ids;
     for (const Accepted& row : m_.rows) {
-      shingles.push_back(&row.shingles);
+      shingles.push_back(row.shingles);
       ids.push_back(row.id);
     }
     const std::vector<std::uint32_t> clusters = clusters_of(shingles);
@@ -175,7 +176,7 @@ class Finishing {
 
     /// The line lives until the next is asked for.
     Result<std::string_view> line_of(const Accepted& row) {
-      if (!row.line.empty()) return std::string_view(row.line);
+      if (!row.line.empty()) return row.line;
       const std::uint64_t block = row.slot.number / m_.plan.block_rows;
       if (!reader_ || block != block_) {
         Result<LineReader> reader = LineReader::open(block_file(m_.dir, block));
@@ -241,7 +242,7 @@ class Finishing {
     for (const std::uint64_t number : blocks_of_shard(m_.plan))
       blocks[number].block = number;
     for (const Accepted& row : m_.rows)
-      blocks[row.slot.number / m_.plan.block_rows].rows.push_back({row.slot.number, row.attempt, row.id});
+      blocks[row.slot.number / m_.plan.block_rows].rows.push_back({row.slot.number, row.attempt, std::string(row.id)});
     Journal journal{.plan = m_.plan, .blocks = {}, .ended = true};
     for (auto& [number, block] : blocks)
       journal.blocks.push_back(std::move(block));
@@ -260,7 +261,7 @@ class Finishing {
 
 }  // namespace
 
-std::vector<std::string_view> splits_of(std::span<const std::string> ids, std::span<const std::uint32_t> clusters,
+std::vector<std::string_view> splits_of(std::span<const std::string_view> ids, std::span<const std::uint32_t> clusters,
                                         std::uint64_t seed) {
   struct Cluster {
     std::uint64_t key = 0;

@@ -24,7 +24,7 @@ inline constexpr double kHeldOutShare = 0.05;
 
 /// For each row its split: whole clusters, in an order that the ids and the seed decide, go to test and validation
 /// until these have their share. `clusters` is what clusters_of gave.
-std::vector<std::string_view> splits_of(std::span<const std::string> ids, std::span<const std::uint32_t> clusters,
+std::vector<std::string_view> splits_of(std::span<const std::string_view> ids, std::span<const std::uint32_t> clusters,
                                         std::uint64_t seed);
 
 /// data/train-00000-of-00003.jsonl.zst
@@ -36,7 +36,8 @@ inline constexpr std::uint64_t kRowsPerFile = 4096;
 struct Material {
   std::filesystem::path dir;
   Plan plan;
-  std::vector<Accepted> rows;  ///< by slot, `line` empty
+  std::vector<Accepted> rows;       ///< by slot; those whose `line` is empty have it in their block
+  std::vector<RowMemories> memory;  ///< of the rows
   std::vector<Rejected> rejected;
   Timing timing;
 };

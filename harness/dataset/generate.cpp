@@ -78,6 +78,7 @@ class Blocks {
     return {.dir = options_.output,
             .plan = plan_,
             .rows = std::move(rows_),
+            .memory = std::move(memory_),
             .rejected = std::move(rejected_),
             .timing = timing_};
   }
@@ -102,17 +103,17 @@ class Blocks {
   Result<void> load(const JournalBlock& block) {
     Result<LineReader> reader = LineReader::open(block_file(options_.output, block.block));
     if (!reader.ok()) return {};
-    std::vector<Accepted> rows;
+    Produced produced{.rejected = block.rejected};
     std::string line;
     for (const JournalRow& row : block.rows) {
       const Result<bool> more = reader->next(line);
       if (!more.ok() || !*more || row.slot >= slots_.size()) return {};
-      Result<Accepted> accepted = accept_line({slots_[row.slot], row.attempt}, line);
+      Result<Accepted> accepted = accept_line({slots_[row.slot], row.attempt}, line, produced.memory);
       if (!accepted.ok() || accepted->id != row.id) return {};
-      rows.push_back(accepted.take());
+      produced.rows.push_back(accepted.take());
     }
     if (const Result<bool> more = reader->next(line); !more.ok() || *more) return {};
-    keep(block.block, std::move(rows), block.rejected, {});
+    keep(block.block, std::move(produced));
     return {};
   }
 
@@ -124,13 +125,13 @@ class Blocks {
     if (!produced.ok()) return produced.error();
     JournalBlock block{.block = number, .rejected = produced->rejected};
     for (const Accepted& row : produced->rows) {
-      block.rows.push_back({.slot = row.slot.number, .attempt = row.attempt, .id = row.id});
+      block.rows.push_back({.slot = row.slot.number, .attempt = row.attempt, .id = std::string(row.id)});
     }
     std::vector<std::string_view> lines;
     for (const Accepted& row : produced->rows)
-      lines.emplace_back(row.line);
+      lines.push_back(row.line);
     if (Result<void> written = write(block, lines); !written.ok()) return written;
-    keep(number, std::move(produced->rows), std::move(produced->rejected), produced->timing);
+    keep(number, produced.take());
     return {};
   }
 
@@ -142,16 +143,20 @@ class Blocks {
     return journal_->append(block);
   }
 
-  void keep(std::uint64_t number, std::vector<Accepted> rows, std::vector<Rejected> rejected, const Timing& timing) {
+  void keep(std::uint64_t number, Produced block) {
     const std::lock_guard lock(mutex_);
     done_.insert(number);
-    for (Accepted& row : rows) {
+    for (const Accepted& row : block.rows)
       kept_ += row.line.size();
-      if (kept_ > kMostKept) row.line = std::string();
-      rows_.push_back(std::move(row));
+    if (kept_ > kMostKept) {
+      for (Accepted& row : block.rows)
+        row.line = {};
+      block.memory.lines = {};
     }
-    std::ranges::move(rejected, std::back_inserter(rejected_));
-    timing_ += timing;
+    std::ranges::copy(block.rows, std::back_inserter(rows_));
+    std::ranges::move(block.rejected, std::back_inserter(rejected_));
+    memory_.push_back(std::move(block.memory));
+    timing_ += block.timing;
     if (options_.progress) options_.progress(rows_.size(), rejected_.size());
   }
 
@@ -165,6 +170,7 @@ class Blocks {
   mutable std::mutex mutex_;
   std::set<std::uint64_t> done_;
   std::vector<Accepted> rows_;
+  std::vector<RowMemories> memory_;
   std::vector<Rejected> rejected_;
   std::size_t kept_ = 0;  ///< bytes of lines, those that were too many among them
   Timing timing_;

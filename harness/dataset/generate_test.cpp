@@ -198,12 +198,13 @@ TEST(Generate, ReplacesDuplicates) {
 }
 
 TEST(Splits, KeepClustersTogetherAndHoldOutTheirShare) {
-  std::vector<std::string> ids;
+  std::vector<std::string> names;
   std::vector<std::uint32_t> clusters;
   for (std::uint32_t i = 0; i < 1000; ++i) {
-    ids.push_back("id" + std::to_string(i));
+    names.push_back("id" + std::to_string(i));
     clusters.push_back(i / 3 * 3);
   }
+  const std::vector<std::string_view> ids(names.begin(), names.end());
   const std::vector<std::string_view> splits = splits_of(ids, clusters, 1);
   for (std::size_t i = 0; i < splits.size(); ++i)
     EXPECT_EQ(splits[i], splits[clusters[i]]);

@@ -89,28 +89,29 @@ Rejected rejected_from(const json& line) {
           .records = line.at("records").get<std::vector<json>>()};
 }
 
-Accepted accept(const Task& task, const Row& row, const Rendered& kernel) {
+Accepted accept(const Task& task, const Row& row, const Rendered& kernel, RowMemories& memory) {
   return {.slot = task.slot,
           .attempt = task.attempt,
-          .id = row.id,
-          .line = to_line(row),
-          .facts = facts_of(row, *kernel.source.module),
-          .shingles = shingles_of(kernel.canonical)};
+          .id = memory.rest.keep(row.id),
+          .line = memory.lines.keep(to_line(row)),
+          .facts = facts_of(row, *kernel.source.module, memory.rest),
+          .shingles = memory.rest.keep(ShingleView(shingles_of(kernel.canonical)))};
 }
 
-Result<Accepted> accept_line(const Task& task, std::string line) {
+Result<Accepted> accept_line(const Task& task, std::string_view line, RowMemories& memory) {
   const json parsed = json::parse(line, nullptr, false);
   if (parsed.is_discarded()) return Error{"found a row that is no JSON"};
   try {
     const Row row = row_from(parsed);
     const Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
     if (!source.ok()) return source.error();
-    return Accepted{.slot = task.slot,
-                    .attempt = task.attempt,
-                    .id = row.id,
-                    .line = std::move(line),
-                    .facts = facts_of(row, *source->module),
-                    .shingles = shingles_of(ir::to_text(*source->module, ir::Naming::kCanonical))};
+    return Accepted{
+        .slot = task.slot,
+        .attempt = task.attempt,
+        .id = memory.rest.keep(row.id),
+        .line = memory.lines.keep(line),
+        .facts = facts_of(row, *source->module, memory.rest),
+        .shingles = memory.rest.keep(ShingleView(shingles_of(ir::to_text(*source->module, ir::Naming::kCanonical))))};
   } catch (const json::exception& wrong) {
     return Error{fmt::format("found a row that does not fit its schema: {}", wrong.what())};
   }
@@ -151,7 +152,7 @@ Result<void> Producer::produce(std::span<const Task> tasks, Produced& produced) 
       if (candidate.failed.empty()) {
         const Stopwatch watch(produced.timing.write);
         add_unjudged(candidate);
-        produced.rows.push_back(accept(candidate.task, row_of(candidate), candidate.kernel));
+        produced.rows.push_back(accept(candidate.task, row_of(candidate), candidate.kernel, produced.memory));
         continue;
       }
       const CaseRecord& first = candidate.failed.front();

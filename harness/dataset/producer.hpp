@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "backends/backend.hpp"
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/render.hpp"
+#include "harness/dataset/row_memory.hpp"
 #include "harness/dataset/similarity.hpp"
 #include "harness/dataset/stats.hpp"
 #include "harness/run/run.hpp"
@@ -40,20 +42,27 @@ struct Rejected {
 nlohmann::ordered_json to_json(const Rejected& rejected);
 Rejected rejected_from(const nlohmann::json& line);
 
-/// A row in its slot, with what later stages ask of it.
+/// What is kept of rows; their lines apart, because they may go earlier.
+struct RowMemories {
+  RowMemory lines;
+  RowMemory rest;
+};
+
+/// A row in its slot, with what later stages ask of it; all but numbers lies in RowMemories.
 struct Accepted {
   Slot slot;
   std::uint32_t attempt = 0;
-  std::string id;
-  std::string line;  ///< of JSON
+  std::string_view id;
+  std::string_view line;  ///< of JSON
   Facts facts;
-  Shingles shingles;
+  ShingleView shingles;
 };
 
 struct Produced {
   std::vector<Accepted> rows;      ///< by slot; a slot whose candidates all failed has none
   std::vector<Rejected> rejected;  ///< by slot and attempt
   Timing timing;
+  RowMemories memory;  ///< of the rows
 };
 
 /// Where to start with a slot.
@@ -66,9 +75,9 @@ struct Task {
 inline constexpr std::uint32_t kMostAttempts = 16;
 
 /// The accepted form of a row whose program is at hand.
-Accepted accept(const Task& task, const Row& row, const Rendered& kernel);
+Accepted accept(const Task& task, const Row& row, const Rendered& kernel, RowMemories& memory);
 /// The same of a line of JSON that an earlier run wrote. Fails where it is no row.
-Result<Accepted> accept_line(const Task& task, std::string line);
+Result<Accepted> accept_line(const Task& task, std::string_view line, RowMemories& memory);
 
 /// Pure: what a task gives depends on the plan alone. For use by several threads at once.
 class Producer {

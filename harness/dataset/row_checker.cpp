@@ -143,7 +143,7 @@ void check_older_python(const json& row, About& about) {
 RowChecker::RowChecker(harness::Printer printer)
     : printer_(std::move(printer)), schema_(schemas::kDatasetRowSchemaText) {}
 
-std::optional<Checked> RowChecker::check(const std::string& line, std::vector<Complaint>& complaints) const {
+std::optional<Checked> RowChecker::check(const std::string& line, std::vector<Complaint>& complaints) {
   const std::optional<json> read = read_json(line);
   if (!read) {
     About("", complaints).error("", shown(line), "a JSON object");
@@ -174,14 +174,15 @@ std::optional<Checked> RowChecker::check(const std::string& line, std::vector<Co
 }
 
 /// Reads the Python and prints it again: whatever differs was changed by other hands or by another version.
-void RowChecker::check_program(const Row& row, Checked& checked, std::vector<Complaint>& complaints) const {
+void RowChecker::check_program(const Row& row, Checked& checked, std::vector<Complaint>& complaints) {
   About about(row.id, complaints);
   Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
   if (!source.ok()) return about.error("/python_source", source.error().text(), "one kernel in Warp Python");
   const std::shared_ptr<const ir::Module> module = source->module;
-  checked.facts = facts_of(row, *module);
+  checked.facts = facts_of(row, *module, memory_);
   const Result<Rendered> rendered = render(source.take(), printer_);
-  checked.shingles = shingles_of(rendered.ok() ? rendered->canonical : ir::to_text(*module, ir::Naming::kCanonical));
+  checked.shingles = memory_.keep(
+      ShingleView(shingles_of(rendered.ok() ? rendered->canonical : ir::to_text(*module, ir::Naming::kCanonical))));
   if (!rendered.ok()) return about.error("/python_source", rendered.error().text(), "a kernel with a derivative");
   const Row& again = rendered->row;
   about.same("/id", row.id, again.id);

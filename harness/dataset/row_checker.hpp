@@ -9,6 +9,7 @@
 #include "harness/dataset/complaint.hpp"
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/row.hpp"
+#include "harness/dataset/row_memory.hpp"
 #include "harness/dataset/similarity.hpp"
 #include "harness/dataset/stats.hpp"
 #include "harness/run/run.hpp"
@@ -25,8 +26,8 @@ struct Checked {
   std::string effort;
   std::vector<Evidence> evidence;
   std::vector<Tool> toolchain;
-  Facts facts;
-  Shingles shingles;
+  Facts facts;  ///< in the checker's memory, as the shingles
+  ShingleView shingles;
 };
 
 /// One per thread.
@@ -35,15 +36,16 @@ class RowChecker {
   explicit RowChecker(harness::Printer printer);
 
   /// `complaints` gains what is wrong, without file and line. Nothing comes back for a row that cannot be read.
-  std::optional<Checked> check(const std::string& line, std::vector<Complaint>& complaints) const;
+  std::optional<Checked> check(const std::string& line, std::vector<Complaint>& complaints);
   /// The same of an object in the older layout; only messages come of it.
   void check_older(const std::string& text, std::vector<Complaint>& complaints) const;
 
  private:
-  void check_program(const Row& row, Checked& checked, std::vector<Complaint>& complaints) const;
+  void check_program(const Row& row, Checked& checked, std::vector<Complaint>& complaints);
 
   harness::Printer printer_;
   schemas::Validator schema_;
+  RowMemory memory_;
 };
 
 }  // namespace assay::dataset

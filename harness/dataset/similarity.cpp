@@ -47,7 +47,7 @@ std::uint32_t finish(std::uint64_t hash) {
 }
 
 /// The least hash in each bin of hashes; an empty bin takes that of the next full one, told apart by the distance.
-Signature signature_of(const Shingles& shingles) {
+Signature signature_of(ShingleView shingles) {
   Signature least;
   least.fill(kEmpty);
   for (const std::uint32_t hash : shingles) {
@@ -100,7 +100,7 @@ Shingles shingles_of(std::string_view text) {
   return shingles;
 }
 
-double jaccard(const Shingles& a, const Shingles& b) {
+double jaccard(ShingleView a, ShingleView b) {
   if (a.empty() && b.empty()) return 1;
   std::size_t common = 0;
   for (auto left = a.begin(), right = b.begin(); left != a.end() && right != b.end();) {
@@ -111,11 +111,11 @@ double jaccard(const Shingles& a, const Shingles& b) {
   return static_cast<double>(common) / static_cast<double>(a.size() + b.size() - common);
 }
 
-std::vector<std::uint32_t> clusters_of(std::span<const Shingles* const> rows) {
+std::vector<std::uint32_t> clusters_of(std::span<const ShingleView> rows) {
   std::vector<Signature> signatures;
   signatures.reserve(rows.size());
-  for (const Shingles* row : rows)
-    signatures.push_back(signature_of(*row));
+  for (const ShingleView row : rows)
+    signatures.push_back(signature_of(row));
   Union clusters(rows.size());
   for (std::size_t band = 0; band < kBins; band += kBand) {
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> alike;
@@ -126,7 +126,7 @@ std::vector<std::uint32_t> clusters_of(std::span<const Shingles* const> rows) {
       std::vector<std::uint32_t>& others = alike[key];
       for (const std::uint32_t other : others) {
         if (clusters.find(other) == clusters.find(row)) continue;
-        if (jaccard(*rows[other], *rows[row]) >= kNear) clusters.join(other, row);
+        if (jaccard(rows[other], rows[row]) >= kNear) clusters.join(other, row);
       }
       others.push_back(row);
     }

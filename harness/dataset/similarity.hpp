@@ -18,13 +18,14 @@ inline constexpr double kNear = 0.8;
 
 /// Hashes of the text's shingles, ascending, each once. Texts shorter than a shingle are one.
 using Shingles = std::vector<std::uint32_t>;
+using ShingleView = std::span<const std::uint32_t>;
 Shingles shingles_of(std::string_view text);
 
 /// |A and B| / |A or B|; 1 for two empty sets.
-double jaccard(const Shingles& a, const Shingles& b);
+double jaccard(ShingleView a, ShingleView b);
 
 /// For each row the number of the first row of its cluster: near duplicates share one, and so do near duplicates of
 /// near duplicates. Two rows at kNear are missed with a probability below 1 in 4,000.
-std::vector<std::uint32_t> clusters_of(std::span<const Shingles* const> rows);
+std::vector<std::uint32_t> clusters_of(std::span<const ShingleView> rows);
 
 }  // namespace assay::dataset

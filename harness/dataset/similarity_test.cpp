@@ -26,10 +26,7 @@ Shingles set_of(Rng& shared, Rng& own, std::size_t common, std::size_t others) {
 }
 
 std::vector<std::uint32_t> clusters(const std::vector<Shingles>& sets) {
-  std::vector<const Shingles*> rows;
-  for (const Shingles& set : sets)
-    rows.push_back(&set);
-  return clusters_of(rows);
+  return clusters_of(std::vector<ShingleView>(sets.begin(), sets.end()));
 }
 
 TEST(Shingles, AreRunsOfTokensWhateverTheSpaces) {
@@ -41,9 +38,9 @@ TEST(Shingles, AreRunsOfTokensWhateverTheSpaces) {
 }
 
 TEST(Jaccard, IsTheShareOfWhatBothHave) {
-  EXPECT_DOUBLE_EQ(jaccard({1, 2, 3}, {2, 3, 4}), 0.5);
-  EXPECT_DOUBLE_EQ(jaccard({1}, {2}), 0);
-  EXPECT_DOUBLE_EQ(jaccard({}, {}), 1);
+  EXPECT_DOUBLE_EQ(jaccard(Shingles{1, 2, 3}, Shingles{2, 3, 4}), 0.5);
+  EXPECT_DOUBLE_EQ(jaccard(Shingles{1}, Shingles{2}), 0);
+  EXPECT_DOUBLE_EQ(jaccard(Shingles{}, Shingles{}), 1);
 }
 
 TEST(Clusters, HoldNearDuplicatesAndTheirs) {

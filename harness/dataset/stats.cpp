@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "ir/support/concat.hpp"
 #include "ir/visit.hpp"
 #include "schemas/validator.hpp"
 
@@ -51,8 +51,8 @@ void count(const ir::Function& function, std::map<std::string_view, std::uint32_
 
 }  // namespace
 
-Facts facts_of(const Row& row, const ir::Module& module) {
-  Facts facts{.family = row.family};
+Facts facts_of(const Row& row, const ir::Module& module, RowMemory& memory) {
+  Facts facts{.family = memory.keep(row.family)};
   for (std::size_t i = 0; i < facts.lengths.size(); ++i)
     facts.lengths[i] = static_cast<std::uint32_t>((row.*kTextFields[i].member).size());
   std::map<std::string_view, std::uint32_t> operations;
@@ -60,13 +60,16 @@ Facts facts_of(const Row& row, const ir::Module& module) {
     count(function, operations);
   for (const ir::Function& kernel : module.kernels)
     count(kernel, operations);
-  facts.operations.assign(operations.begin(), operations.end());
+  const std::vector<std::pair<std::string_view, std::uint32_t>> counts(operations.begin(), operations.end());
+  facts.operations = memory.keep(std::span(counts));
+  std::vector<std::pair<std::string_view, std::string_view>> verdicts;
   for (const Evidence& evidence : row.evidence) {
     const std::string where =
-        fmt::format("{}/{}{}{}", evidence.device, evidence.pass, evidence.mode.empty() ? "" : "/", evidence.mode);
-    facts.verdicts.emplace_back(where, evidence.verdict);
+        concat(evidence.device, "/", evidence.pass, evidence.mode.empty() ? "" : "/", evidence.mode);
+    verdicts.emplace_back(memory.keep(where), memory.keep(evidence.verdict));
     facts.rho_max = std::max(facts.rho_max, evidence.rho_max.value_or(0));
   }
+  facts.verdicts = memory.keep(std::span(std::as_const(verdicts)));
   return facts;
 }
 
@@ -86,7 +89,7 @@ Timing& Timing::operator+=(const Timing& other) {
 
 void Stats::add(const Facts& facts, std::string_view split) {
   ++rows_;
-  ++families_[facts.family];
+  ++families_[std::string(facts.family)];
   ++splits_[std::string(split)];
   for (std::size_t i = 0; i < facts.lengths.size(); ++i) {
     if (facts.lengths[i] == 0) continue;
@@ -99,7 +102,7 @@ void Stats::add(const Facts& facts, std::string_view split) {
   for (const auto& [name, times] : facts.operations)
     operations_[std::string(name)] += times;
   for (const auto& [where, verdict] : facts.verdicts)
-    ++verdicts_[where][verdict];
+    ++verdicts_[std::string(where)][std::string(verdict)];
   rho_max_ = std::max(rho_max_, facts.rho_max);
 }
 

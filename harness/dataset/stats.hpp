@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,21 +13,23 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "harness/dataset/row.hpp"
+#include "harness/dataset/row_memory.hpp"
 #include "ir/module.hpp"
 
 namespace assay::dataset {
 
-/// What stats say of one row.
+/// What stats say of one row; texts and lists lie elsewhere.
 struct Facts {
-  std::string family;
-  std::array<std::uint32_t, std::size(kTextFields)> lengths{};         ///< in bytes, by text field; 0 where null
-  std::vector<std::pair<std::string_view, std::uint32_t>> operations;  ///< how often the program says each, by name
-  std::vector<std::pair<std::string, std::string>> verdicts;           ///< "cpu/forward/strict" and "pass"
+  std::string_view family;
+  std::array<std::uint32_t, std::size(kTextFields)> lengths{};  ///< in bytes, by text field; 0 where null
+  /// How often the program says each, by name.
+  std::span<const std::pair<std::string_view, std::uint32_t>> operations;
+  std::span<const std::pair<std::string_view, std::string_view>> verdicts;  ///< "cpu/forward/strict" and "pass"
   double rho_max = 0;
 };
 
-/// Of a row and the program that its Python defines.
-Facts facts_of(const Row& row, const ir::Module& module);
+/// Of a row and the program that its Python defines; texts and lists are put into the memory.
+Facts facts_of(const Row& row, const ir::Module& module, RowMemory& memory);
 
 struct Lengths {
   std::uint64_t rows = 0;  ///< that have the text

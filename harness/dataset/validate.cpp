@@ -271,9 +271,9 @@ class Validating {
       complain_of(place, "/id", fmt::format("the id of {}:{}", first->second->file, first->second->line),
                   "an id of its own: a program comes once");
     }
-    std::vector<const Shingles*> shingles;
+    std::vector<ShingleView> shingles;
     for (const Place& place : places_)
-      shingles.push_back(&place.row.shingles);
+      shingles.push_back(place.row.shingles);
     clusters_ = clusters_of(shingles);
     for (std::size_t i = 0; i < places_.size(); ++i) {
       const Place& first = places_[clusters_[i]];
