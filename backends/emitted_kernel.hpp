@@ -75,6 +75,12 @@ struct EmittedKernel {
   [[nodiscard]] int first_body_line() const;
 };
 
+/// The sources of one kernel for both targets.
+struct EmittedPair {
+  EmittedKernel cpp;
+  EmittedKernel cuda;
+};
+
 /// The numeric mode and the effort of a build; part of a case's name and of every cache key.
 struct BuildFlags {
   int optimisation = 0;                ///< CPU: 0 to 3, as -O takes it; CUDA always optimises

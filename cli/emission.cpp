@@ -45,4 +45,6 @@ harness::Printer printer() {
             backends::SourceTarget target) { return source::print(module, forward, backward, target); };
 }
 
+harness::PairPrinter pair_printer() { return source::print_pair; }
+
 }  // namespace assay::cli

@@ -28,7 +28,8 @@ Result<Subject> one_kernel(const std::string& selector, bool backward);
 Result<backends::EmittedKernel> emit_source(const Subject& subject, backends::SourceTarget target,
                                             const source::Options& options = {});
 
-/// The printer of backends/source as the harness takes it.
+/// The printers of backends/source as the harness takes them.
 harness::Printer printer();
+harness::PairPrinter pair_printer();
 
 }  // namespace assay::cli

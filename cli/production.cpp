@@ -181,7 +181,8 @@ Production::Production(const dataset::Plan& plan, const std::string& compiler) :
   const harness::Policy policy = plan.effort == "quick"      ? harness::Policy::quick()
                                  : plan.effort == "thorough" ? harness::Policy::thorough()
                                                              : harness::Policy::standard();
-  producer_ = std::make_unique<dataset::Producer>(plan, std::move(provers), printer(), policy);
+  producer_ = std::make_unique<dataset::Producer>(plan, std::move(provers),
+                                                  dataset::Printers{.pair = pair_printer(), .one = printer()}, policy);
 }
 
 std::string Production::why_not() const {

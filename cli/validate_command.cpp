@@ -71,7 +71,7 @@ std::string json_of(const std::vector<dataset::Complaint>& complaints, const dat
 int validate(const ValidateOptions& options) {
   const Result<std::uint64_t> rebuild = rows_to_rebuild(options.rebuild);
   if (!rebuild.ok()) return fail(rebuild.error());
-  dataset::ValidateOptions how{.printer = printer(), .jobs = jobs_of(options.jobs), .rebuild = *rebuild};
+  dataset::ValidateOptions how{.printer = pair_printer(), .jobs = jobs_of(options.jobs), .rebuild = *rebuild};
   how.rejudge = [&](const dataset::Plan& plan) { return rejudge(plan, options); };
   dataset::Validation sum;
   for (const std::string& path : options.paths) {

@@ -1,6 +1,6 @@
 #include "backends/source/dialect.hpp"
 
-#include <fmt/format.h>
+#include "ir/support/concat.hpp"
 
 namespace assay::source {
 namespace {
@@ -10,20 +10,16 @@ class CppDialect final : public Dialect {
   std::string_view function_qualifier() const override { return "static "; }
   std::string_view entry_qualifier() const override { return "extern \"C\" void "; }
 
-  std::vector<std::string> range_parameters(FunctionPrinter& printer) override {
-    begin_ = printer.internal_name("begin");
-    end_ = printer.internal_name("end");
-    return {"long long " + begin_, "long long " + end_};
+  std::vector<std::string> range_parameters(const ThreadNames& names) const override {
+    return {concat("long long ", names.begin), concat("long long ", names.end)};
   }
 
-  void open_threads(Lines& lines, FunctionPrinter&, std::string_view thread) override { open_blocks(lines, thread); }
-  void open_blocks(Lines& lines, std::string_view block) override {
-    lines.open(fmt::format("for (long long {0} = {1}; {0} < {2}; ++{0}) {{", block, begin_, end_));
+  void open_threads(Lines& lines, const ThreadNames& names, std::string_view thread) const override {
+    open_blocks(lines, names, thread);
   }
-
- private:
-  std::string begin_;
-  std::string end_;
+  void open_blocks(Lines& lines, const ThreadNames& names, std::string_view block) const override {
+    lines.open("for (long long ", block, " = ", names.begin, "; ", block, " < ", names.end, "; ++", block, ") {");
+  }
 };
 
 class CudaDialect final : public Dialect {
@@ -31,31 +27,41 @@ class CudaDialect final : public Dialect {
   std::string_view function_qualifier() const override { return "static __device__ "; }
   std::string_view entry_qualifier() const override { return "extern \"C\" __global__ void "; }
 
-  std::vector<std::string> range_parameters(FunctionPrinter& printer) override {
-    count_ = printer.internal_name("count");
-    return {"long long " + count_};
+  std::vector<std::string> range_parameters(const ThreadNames& names) const override {
+    return {concat("long long ", names.count)};
   }
 
-  void open_threads(Lines& lines, FunctionPrinter& printer, std::string_view thread) override {
-    const std::string first = printer.internal_name("first");
-    const std::string stride = printer.internal_name("stride");
-    lines.add(fmt::format("const long long {} = (long long)blockIdx.x * blockDim.x + threadIdx.x;", first));
-    lines.add(fmt::format("const long long {} = (long long)gridDim.x * blockDim.x;", stride));
-    lines.open(fmt::format("for (long long {0} = {1}; {0} < {2}; {0} += {3}) {{", thread, first, count_, stride));
+  void open_threads(Lines& lines, const ThreadNames& names, std::string_view thread) const override {
+    lines.add("const long long ", names.first, " = (long long)blockIdx.x * blockDim.x + threadIdx.x;");
+    lines.add("const long long ", names.stride, " = (long long)gridDim.x * blockDim.x;");
+    open_loop(lines, thread, names.first, names.count, names.stride);
   }
-  void open_blocks(Lines& lines, std::string_view block) override {
-    lines.open(fmt::format("for (long long {0} = blockIdx.x; {0} < {1}; {0} += gridDim.x) {{", block, count_));
+  void open_blocks(Lines& lines, const ThreadNames& names, std::string_view block) const override {
+    open_loop(lines, block, "blockIdx.x", names.count, "gridDim.x");
   }
 
  private:
-  std::string count_;
+  static void open_loop(Lines& lines, std::string_view number, std::string_view first, std::string_view count,
+                        std::string_view stride) {
+    lines.open("for (long long ", number, " = ", first, "; ", number, " < ", count, "; ", number, " += ", stride,
+               ") {");
+  }
 };
 
 }  // namespace
 
-std::unique_ptr<Dialect> make_dialect(backends::SourceTarget target) {
-  if (target == backends::SourceTarget::kCpp) return std::make_unique<CppDialect>();
-  return std::make_unique<CudaDialect>();
+ThreadNames::ThreadNames(FunctionPrinter& printer)
+    : begin(printer.internal_name("begin")),
+      end(printer.internal_name("end")),
+      count(printer.internal_name("count")),
+      first(printer.internal_name("first")),
+      stride(printer.internal_name("stride")) {}
+
+const Dialect& dialect_of(backends::SourceTarget target) {
+  static const CppDialect cpp;
+  static const CudaDialect cuda;
+  if (target == backends::SourceTarget::kCpp) return cpp;
+  return cuda;
 }
 
 }  // namespace assay::source

@@ -1,7 +1,6 @@
 // What a target changes in the emitted text.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +11,16 @@
 
 namespace assay::source {
 
+/// What an entry point's own variables are called: those of all targets, so that the kernel's have the same names in
+/// each.
+struct ThreadNames {
+  explicit ThreadNames(FunctionPrinter& printer);
+
+  std::string begin, end;     ///< C++: the range of threads
+  std::string count;          ///< CUDA: how many threads
+  std::string first, stride;  ///< CUDA: where a thread of the grid begins, and how far it is to its next
+};
+
 class Dialect {
  public:
   virtual ~Dialect() = default;
@@ -20,14 +29,14 @@ class Dialect {
   virtual std::string_view function_qualifier() const = 0;
   /// In front of an entry point: 'extern "C" void'.
   virtual std::string_view entry_qualifier() const = 0;
-  /// The parameters of the range of threads; declares them with `printer`.
-  virtual std::vector<std::string> range_parameters(FunctionPrinter& printer) = 0;
-  /// Opens the loop over the threads, whose linear number is the variable `thread`. Call after range_parameters().
-  virtual void open_threads(Lines& lines, FunctionPrinter& printer, std::string_view thread) = 0;
+  /// The parameters of the range of threads.
+  virtual std::vector<std::string> range_parameters(const ThreadNames& names) const = 0;
+  /// Opens the loop over the threads, whose linear number is the variable `thread`.
+  virtual void open_threads(Lines& lines, const ThreadNames& names, std::string_view thread) const = 0;
   /// The same of a kernel with tiles, whose launch counts blocks of threads.
-  virtual void open_blocks(Lines& lines, std::string_view block) = 0;
+  virtual void open_blocks(Lines& lines, const ThreadNames& names, std::string_view block) const = 0;
 };
 
-std::unique_ptr<Dialect> make_dialect(backends::SourceTarget target);
+const Dialect& dialect_of(backends::SourceTarget target);
 
 }  // namespace assay::source

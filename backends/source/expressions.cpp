@@ -100,6 +100,9 @@ std::string_view operator_suffix(Op op) {
   }
 }
 
+static_assert(std::ranges::all_of(ir::kOperations, [](const ir::OperationRow& row) { return row.cpu == row.cuda; }),
+              "expressions are printed once, for all targets");
+
 bool is_positive_zero(const Expr& expr) { return expr.kind == ExprKind::kLiteral && expr.bits == 0; }
 
 }  // namespace
@@ -240,8 +243,7 @@ Text ExpressionPrinter::operation(const Expr& e) {
               kPostfix};
     default: break;
   }
-  const ir::OperationRow& row = ir::row(e.op);
-  return pattern(e, unit_.target() == backends::SourceTarget::kCpp ? row.cpu : row.cuda);
+  return pattern(e, ir::row(e.op).cpu);
 }
 
 /// v[i], m[i][j], or a matrix's row as a value of its own.

@@ -1,7 +1,6 @@
 #include "backends/source/function_printer.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "ir/analysis.hpp"
@@ -44,14 +43,12 @@ const FixedNames& own_names() {
   return kNames;
 }
 
-/// The functions that an operation's text calls, of both targets, so that they give the same names.
+/// The functions that an operation's text calls.
 const std::vector<std::string_view>& functions_of(Op op) {
   static const std::vector<std::vector<std::string_view>> kFunctions = [] {
     std::vector<std::vector<std::string_view>> functions;
-    for (const ir::OperationRow& row : ir::kOperations) {
-      std::vector<std::string_view>& called = functions.emplace_back(functions_in(row.cpu));
-      std::ranges::copy(functions_in(row.cuda), std::back_inserter(called));
-    }
+    for (const ir::OperationRow& row : ir::kOperations)
+      functions.push_back(functions_in(row.cpu));
     return functions;
   }();
   return kFunctions[static_cast<std::size_t>(op)];
@@ -311,7 +308,7 @@ void FunctionPrinter::print(const ir::Atomic& node) {
   }
   const std::string function = concat(ir::row(node.op).mnemonic, type.is_aggregate() ? "_components" : "");
   unit_.helpers().use(function);
-  if (is_half(type.scalar) && unit_.target() == backends::SourceTarget::kCuda) unit_.helpers().use("atomic_add_half");
+  if (is_half(type.scalar)) unit_.helpers().use(backends::SourceTarget::kCuda, "atomic_add_half");
   std::string call = concat(function, "(", element_for_leader(node.array, node.indices), ", ");
   if (node.compare != ir::kNone) call += for_leader(node.compare) + ", ";
   call += for_leader(node.value) + ")";

@@ -141,38 +141,53 @@ const Registry& registry(SourceTarget target) {
   return target == SourceTarget::kCpp ? cpp : cuda;
 }
 
+constexpr SourceTarget kTargets[] = {SourceTarget::kCpp, SourceTarget::kCuda};
+constexpr std::size_t number(SourceTarget target) { return target == SourceTarget::kCpp ? 0 : 1; }
+
 }  // namespace
 
 const std::vector<HelperText>& helpers_of(SourceTarget target) { return registry(target).helpers(); }
 
-bool HelperSet::use(std::string_view name) {
-  const auto index = registry(target_).find(name);
-  if (index) add(*index);
-  return index.has_value();
+HelperSet::HelperSet() {
+  for (const SourceTarget target : kTargets)
+    used_[number(target)].resize(helpers_of(target).size());
 }
 
-void HelperSet::add(std::size_t index) {
-  if (!used_.insert(index).second) return;
-  for (const std::size_t need : helpers_of(target_)[index].needs)
-    add(need);
+void HelperSet::use(std::string_view name) {
+  for (const SourceTarget target : kTargets)
+    use(target, name);
 }
 
-bool HelperSet::contains(std::string_view name) const {
-  const auto index = registry(target_).find(name);
-  return index && used_.contains(*index);
+void HelperSet::use(SourceTarget target, std::string_view name) {
+  if (const auto index = registry(target).find(name)) add(target, *index);
 }
 
-std::vector<backends::Helper> HelperSet::list() const {
+void HelperSet::add(SourceTarget target, std::size_t index) {
+  if (used_[number(target)][index]) return;
+  used_[number(target)][index] = true;
+  for (const std::size_t need : helpers_of(target)[index].needs)
+    add(target, need);
+}
+
+bool HelperSet::contains(SourceTarget target, std::string_view name) const {
+  const auto index = registry(target).find(name);
+  return index && used_[number(target)][*index];
+}
+
+std::vector<backends::Helper> HelperSet::list(SourceTarget target) const {
+  const std::vector<bool>& used = used_[number(target)];
   std::vector<backends::Helper> helpers;
-  for (const std::size_t index : used_)
-    helpers.push_back(helpers_of(target_)[index].helper);
+  helpers.reserve(static_cast<std::size_t>(std::ranges::count(used, true)));
+  for (std::size_t index = 0; index < used.size(); ++index) {
+    if (used[index]) helpers.push_back(helpers_of(target)[index].helper);
+  }
   return helpers;
 }
 
 std::string host_parts(const HelperSet& used) {
   std::string text;
   for (const Section& section : parse_sections(kHostParts)) {
-    if (used.contains(section.name)) text += section.text;
+    if (used.contains(SourceTarget::kCuda, section.name)) text += section.text;
   }
   return text;
 }

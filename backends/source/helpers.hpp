@@ -1,12 +1,12 @@
-// The helpers that emitted code may use, and the set that one kernel does use.
+// The helpers that emitted code may use, and those that one kernel does use.
 //
 // Their texts are in helpers/: common.txt for both targets, cpu.txt and cuda.txt for one. A helper starts with a line
 // "=== name: needs other helpers" and uses nothing but helpers above it and the target's own functions; the target's
 // file comes first. In a text, $F stands for the qualifiers of a function and $M for those of a member function.
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,27 +25,28 @@ struct HelperText {
 /// All helpers of a target, in the order in which they are emitted.
 const std::vector<HelperText>& helpers_of(backends::SourceTarget target);
 
+/// Of every target, since a kernel's text uses the same names in each.
 class HelperSet {
  public:
-  explicit HelperSet(backends::SourceTarget target) : target_(target) {}
+  HelperSet();
 
-  /// Adds the helper and what it needs. False where the target has none of this name, as it may have the function
-  /// itself.
-  bool use(std::string_view name);
+  /// Adds the helper and what it needs. A target that has none of this name may have the function itself.
+  void use(std::string_view name);
+  /// The same for one target alone.
+  void use(backends::SourceTarget target, std::string_view name);
 
-  /// Whether the helper is in the set.
-  bool contains(std::string_view name) const;
-  /// The helpers used, each behind those that it needs.
-  std::vector<backends::Helper> list() const;
+  /// Whether the target's helper is in the set.
+  bool contains(backends::SourceTarget target, std::string_view name) const;
+  /// The target's helpers in the set, each behind those that it needs.
+  std::vector<backends::Helper> list(backends::SourceTarget target) const;
 
  private:
-  void add(std::size_t index);
+  void add(backends::SourceTarget target, std::size_t index);
 
-  backends::SourceTarget target_;
-  std::set<std::size_t> used_;
+  std::array<std::vector<bool>, 2> used_;  ///< by target and by index into helpers_of(target)
 };
 
-/// What the host program has for those types of the set that it has something for.
+/// What the CUDA host program has for those types of the set that it has something for.
 std::string host_parts(const HelperSet& used);
 
 }  // namespace assay::source

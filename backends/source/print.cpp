@@ -21,6 +21,7 @@ namespace assay::source {
 namespace {
 
 using backends::EmittedKernel;
+using backends::EmittedPair;
 using backends::EntryPoint;
 using backends::Pass;
 using backends::SourceTarget;
@@ -57,35 +58,57 @@ void collect_structs(const ir::Module& module, ir::Type type, std::set<int>& str
     collect_structs(module, field.type, structs);
 }
 
+/// A function as all targets have it.
+struct PrintedFunction {
+  std::string results;  ///< the struct that it returns, of several values
+  std::string head;     ///< "real f"
+  std::vector<std::string> parameters;
+  std::string body;
+};
+
+/// An entry point as all targets have it.
+struct PrintedEntry {
+  EntryPoint point;
+  ThreadNames names;
+  std::string thread;                   ///< the variable that counts threads or, of a kernel with tiles, blocks
+  std::vector<std::string> parameters;  ///< behind the range
+  std::string body;                     ///< of the loop over threads
+};
+
+/// Prints what the targets share when it is made, and then the text for each.
 class KernelPrinter {
  public:
   KernelPrinter(const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
-                SourceTarget target, const Options& options)
-      : unit_(module, target, {entry_symbol(forward, Pass::kForward), entry_symbol(forward, Pass::kBackward)}),
+                const Options& options)
+      : unit_(module, {entry_symbol(forward, Pass::kForward), entry_symbol(forward, Pass::kBackward)}),
         forward_(forward),
         backward_(backward),
         options_(options),
-        dialect_(make_dialect(target)),
-        called_(called()) {}
+        called_(called()) {
+    // Functions first, because only they tell which structs' setters are needed.
+    for (const int index : called_)
+      functions_.push_back(function(index));
+    entries_.push_back(entry(forward_, Pass::kForward));
+    if (backward_ != nullptr) entries_.push_back(entry(*backward_, Pass::kBackward));
+    structs_text_ = structs();
+  }
 
-  Result<EmittedKernel> print() {
-    // Functions first, in text of their own, because only they tell which structs' setters are needed.
-    const std::string functions = this->functions();
-    const std::string entries = this->entries();
-    const std::string structs = this->structs();
-    const std::string setters = this->setters();
-    const std::string rest = concat(structs, setters, functions, entries);
+  Result<EmittedKernel> print(SourceTarget target) {
+    const Dialect& dialect = dialect_of(target);
+    const std::string rest = concat(structs_text_, setters(dialect), functions(dialect), entries(dialect));
     std::string aliases;
     if (rest.find("half") != std::string::npos && uses(ir::Scalar::kF16)) aliases += kHalfAlias;
     if (rest.find("bfloat") != std::string::npos && uses(ir::Scalar::kBF16)) aliases += kBFloatAlias;
     if (!aliases.empty()) unit_.helpers().use("Float16");
     const bool uses_real = !aliases.empty() || rest.find("real") != std::string::npos;
-    kernel_.name = legal_identifier(forward_.name);
-    kernel_.body = concat(heading(), uses_real ? kAlias : "", aliases, rest);
-    if (options_.with_host) kernel_.body += cuda_host(unit_, structs_, forward_, backward_, kernel_.entries);
-    kernel_.helpers = unit_.helpers().list();
+    EmittedKernel kernel{.name = legal_identifier(forward_.name), .helpers = {}, .body = {}, .entries = {}};
+    for (const PrintedEntry& entry : entries_)
+      kernel.entries.push_back(entry.point);
+    kernel.body = concat(heading(kernel.name), uses_real ? kAlias : "", aliases, rest);
+    if (options_.with_host) kernel.body += cuda_host(unit_, structs_, forward_, backward_, kernel.entries);
+    kernel.helpers = unit_.helpers().list(target);
     if (options_.with_host && !aliases.empty()) return Error{"no host program is printed for half precision"};
-    return std::move(kernel_);
+    return kernel;
   }
 
  private:
@@ -114,11 +137,11 @@ class KernelPrinter {
            std::ranges::any_of(module.structs, within);
   }
 
-  std::string heading() const {
+  std::string heading(std::string_view name) const {
     const std::string& file = unit_.module().source_name;
     const std::string place =
         file.empty() || forward_.loc.line <= 0 ? "" : fmt::format(" ({}:{})", legal_path(file), forward_.loc.line);
-    return fmt::format("// Kernel {}{}.\n", kernel_.name, place);
+    return concat("// Kernel ", name, place, ".\n");
   }
 
   /// A file's name inside a comment.
@@ -158,13 +181,13 @@ class KernelPrinter {
     return lines.take();
   }
 
-  std::string setters() {
+  std::string setters(const Dialect& dialect) {
     Lines lines;
     for (const auto& [id, field] : unit_.setters()) {
       const ir::StructDef& definition = unit_.module().structs[static_cast<std::size_t>(id)];
       const std::string type = unit_.type(definition.fields[static_cast<std::size_t>(field)].type);
       lines.blank();
-      lines.open(fmt::format("{0}{1} {2}({1} object, {3} value) {{", dialect_->function_qualifier(),
+      lines.open(fmt::format("{0}{1} {2}({1} object, {3} value) {{", dialect.function_qualifier(),
                              unit_.struct_name(id), unit_.setter_name(id, field), type));
       lines.add(fmt::format("object.{} = value;", unit_.field_name(id, field)));
       lines.add("return object;");
@@ -187,62 +210,76 @@ class KernelPrinter {
     lines.open(parameters.empty() ? head + ") {" : head);
   }
 
-  std::string functions() {
-    std::string text;
-    for (const int index : called_)
-      text += function(index);
-    return text;
-  }
-
-  std::string function(int index) {
+  PrintedFunction function(int index) {
     const ir::Function& function = unit_.module().functions[static_cast<std::size_t>(index)];
     FunctionPrinter printer(unit_, function, options_.source_comments);
-    Lines lines;
+    PrintedFunction printed;
     std::string result = "void";
     if (function.results.size() == 1) result = unit_.type(function.results[0]);
     if (function.results.size() > 1) {
       result = unit_.globals().declare(unit_.function_name(index) + "_results");
+      Lines lines;
       lines.blank();
-      lines.open(fmt::format("struct {} {{", result));
-      for (std::size_t i = 0; i < function.results.size(); ++i) {
-        lines.add(fmt::format("{} result_{};", unit_.type(function.results[i]), i));
-      }
+      lines.open("struct ", result, " {");
+      for (std::size_t i = 0; i < function.results.size(); ++i)
+        lines.add(unit_.type(function.results[i]), " result_", std::to_string(i), ";");
       lines.close("};");
+      printed.results = lines.take();
     }
-    open_function(lines, fmt::format("{}{} {}", dialect_->function_qualifier(), result, unit_.function_name(index)),
-                  printer.parameters());
-    lines.append(printer.body(Leaving::kReturn, 1));
-    lines.close();
+    printed.head = concat(result, " ", unit_.function_name(index));
+    printed.parameters = printer.parameters();
+    printed.body = printer.body(Leaving::kReturn, 1);
+    return printed;
+  }
+
+  std::string functions(const Dialect& dialect) const {
+    Lines lines;
+    for (const PrintedFunction& function : functions_) {
+      lines.append(function.results);
+      open_function(lines, concat(dialect.function_qualifier(), function.head), function.parameters);
+      lines.append(function.body);
+      lines.close();
+    }
     return lines.take();
   }
 
-  std::string entries() {
-    std::string text = entry(forward_, Pass::kForward);
-    if (backward_ != nullptr) text += entry(*backward_, Pass::kBackward);
-    return text;
+  PrintedEntry entry(const ir::Function& function, Pass pass) {
+    FunctionPrinter printer(unit_, function, options_.source_comments);
+    const bool tiled = ir::uses_tiles(function);
+    const std::vector<std::string> own = printer.parameters();
+    PrintedEntry entry{.point = {.pass = pass,
+                                 .symbol = entry_symbol(forward_, pass),
+                                 .parameter_types = {},
+                                 .block_threads = tiled ? backends::kTileBlockThreads : 0},
+                       .names = ThreadNames(printer),
+                       .thread = {},
+                       .parameters = {},
+                       .body = {}};
+    const std::vector<std::string> extents = declare_extents(printer, function);
+    for (const std::string& name : extents) {
+      entry.parameters.push_back("int " + name);
+      entry.point.parameter_types.push_back("int");
+    }
+    entry.parameters.insert(entry.parameters.end(), own.begin(), own.end());
+    for (int i = 0; i < function.parameter_count; ++i)
+      entry.point.parameter_types.push_back(unit_.type(function.var(i).type));
+    entry.thread = printer.internal_name(tiled ? "block" : "thread");
+    entry.body = thread_body(printer, function, entry.thread, extents);
+    return entry;
   }
 
-  std::string entry(const ir::Function& function, Pass pass) {
-    FunctionPrinter printer(unit_, function, options_.source_comments);
-    EntryPoint entry{.pass = pass,
-                     .symbol = entry_symbol(forward_, pass),
-                     .parameter_types = {},
-                     .block_threads = ir::uses_tiles(function) ? backends::kTileBlockThreads : 0};
-    const std::vector<std::string> own = printer.parameters();
-    std::vector<std::string> parameters = dialect_->range_parameters(printer);
-    const std::vector<std::string> names = declare_extents(printer, function);
-    for (const std::string& name : names) {
-      parameters.push_back("int " + name);
-      entry.parameter_types.push_back("int");
-    }
-    parameters.insert(parameters.end(), own.begin(), own.end());
-    for (int i = 0; i < function.parameter_count; ++i)
-      entry.parameter_types.push_back(unit_.type(function.var(i).type));
+  std::string entries(const Dialect& dialect) const {
     Lines lines;
-    open_function(lines, fmt::format("{}{}", dialect_->entry_qualifier(), entry.symbol), parameters);
-    threads(lines, printer, function, names);
-    lines.close();
-    kernel_.entries.push_back(std::move(entry));
+    for (const PrintedEntry& entry : entries_) {
+      std::vector<std::string> parameters = dialect.range_parameters(entry.names);
+      parameters.insert(parameters.end(), entry.parameters.begin(), entry.parameters.end());
+      open_function(lines, concat(dialect.entry_qualifier(), entry.point.symbol), parameters);
+      if (entry.point.block_threads > 0) dialect.open_blocks(lines, entry.names, entry.thread);
+      else dialect.open_threads(lines, entry.names, entry.thread);
+      lines.append(entry.body);
+      lines.close();
+      lines.close();
+    }
     return lines.take();
   }
 
@@ -255,23 +292,20 @@ class KernelPrinter {
     return names;
   }
 
-  void threads(Lines& lines, FunctionPrinter& printer, const ir::Function& function,
-               const std::vector<std::string>& extents) {
-    const bool tiled = ir::uses_tiles(function);
-    const std::string thread = printer.internal_name(tiled ? "block" : "thread");
-    if (tiled) dialect_->open_blocks(lines, thread);
-    else dialect_->open_threads(lines, printer, thread);
+  static std::string thread_body(FunctionPrinter& printer, const ir::Function& function, const std::string& thread,
+                                 const std::vector<std::string>& extents) {
+    Lines lines(2);
     declare_indices(lines, printer, function, thread, extents);
     if (returns_from_loop(function)) {
       // In a block, so that the jump leaves the scope of its variables.
       lines.open("{");
       lines.append(printer.body(Leaving::kNextThread, 3));
       lines.close();
-      lines.add(fmt::format("{}:;", kNextThreadLabel));
+      lines.add(kNextThreadLabel, ":;");
     } else {
       lines.append(printer.body(Leaving::kNextThread, 2));
     }
-    lines.close();
+    return lines.take();
   }
 
   /// The last dimension is the fastest: of (i, j, k), k is thread % extent_k.
@@ -283,7 +317,7 @@ class KernelPrinter {
         number += " / " + extents[faster - 1];
       if (dimension > 0) number += " % " + extents[dimension - 1];
       const std::string& name = printer.declare(function.parameter_count + static_cast<int>(dimension));
-      lines.add(fmt::format("const int {} = int({});", name, number));
+      lines.add("const int ", name, " = int(", number, ");");
     }
   }
 
@@ -291,10 +325,11 @@ class KernelPrinter {
   const ir::Function& forward_;
   const ir::Function* backward_;
   const Options& options_;
-  std::unique_ptr<Dialect> dialect_;
   const std::set<int> called_;  ///< functions of the module
   std::vector<int> structs_;
-  EmittedKernel kernel_;
+  std::string structs_text_;
+  std::vector<PrintedFunction> functions_;
+  std::vector<PrintedEntry> entries_;
 };
 
 }  // namespace
@@ -303,14 +338,34 @@ std::string entry_symbol(const ir::Function& forward, Pass pass) {
   return legal_identifier(fmt::format("{}_{}", forward.name, backends::to_text(pass)));
 }
 
+namespace {
+
+Result<void> check_kernel(const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
+                          SourceTarget target) {
+  if (auto supported = check_supported(module, forward, target); !supported.ok()) return supported;
+  return backward == nullptr ? Result<void>() : check_supported(module, *backward, target);
+}
+
+}  // namespace
+
 Result<EmittedKernel> print(const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
                             SourceTarget target, const Options& options) {
   if (options.with_host && target != SourceTarget::kCuda) return Error{"a host program is printed for CUDA only"};
-  if (auto supported = check_supported(module, forward, target); !supported.ok()) return supported.error();
-  if (backward != nullptr) {
-    if (auto supported = check_supported(module, *backward, target); !supported.ok()) return supported.error();
+  if (auto supported = check_kernel(module, forward, backward, target); !supported.ok()) return supported.error();
+  return KernelPrinter(module, forward, backward, options).print(target);
+}
+
+Result<EmittedPair> print_pair(const ir::Module& module, const ir::Function& forward, const ir::Function* backward) {
+  for (const SourceTarget target : {SourceTarget::kCpp, SourceTarget::kCuda}) {
+    if (auto supported = check_kernel(module, forward, backward, target); !supported.ok()) return supported.error();
   }
-  return KernelPrinter(module, forward, backward, target, options).print();
+  const Options options;
+  KernelPrinter printer(module, forward, backward, options);
+  Result<EmittedKernel> cpp = printer.print(SourceTarget::kCpp);
+  if (!cpp.ok()) return cpp.error();
+  Result<EmittedKernel> cuda = printer.print(SourceTarget::kCuda);
+  if (!cuda.ok()) return cuda.error();
+  return EmittedPair{.cpp = cpp.take(), .cuda = cuda.take()};
 }
 
 }  // namespace assay::source

@@ -45,6 +45,11 @@ Result<backends::EmittedKernel> print(const ir::Module& module, const ir::Functi
                                       const ir::Function* backward, backends::SourceTarget target,
                                       const Options& options = {});
 
+/// The sources for both targets: what print gives for each, in one walk over the kernel, as all but the qualifiers, the
+/// loop over threads and the helpers are the same.
+Result<backends::EmittedPair> print_pair(const ir::Module& module, const ir::Function& forward,
+                                         const ir::Function* backward);
+
 /// "<kernel>_forward" or "<kernel>_backward", made a legal identifier.
 std::string entry_symbol(const ir::Function& forward, backends::Pass pass);
 

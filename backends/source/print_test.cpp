@@ -1,6 +1,8 @@
 // The text of each kind of statement and expression.
 #include "backends/source/print.hpp"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +11,7 @@
 namespace assay::source {
 namespace {
 
+using backends::EmittedKernel;
 using backends::Pass;
 using backends::SourceTarget;
 using ::testing::ElementsAre;
@@ -97,6 +100,66 @@ TEST(Print, BothTargetsHaveTheSameStatementsInTheSameOrder) {
       "1.0)\n }\n"
       "atomic_add(x[i], t)";
   EXPECT_EQ(body(statements, SourceTarget::kCpp), body(statements, SourceTarget::kCuda));
+}
+
+/// All that is emitted, as text.
+std::string whole(const EmittedKernel& kernel) {
+  std::string text = kernel.name + "\n" + kernel.source();
+  for (const backends::EntryPoint& entry : kernel.entries) {
+    text += std::string(to_text(entry.pass)) + " " + entry.symbol + " " + std::to_string(entry.block_threads);
+    for (const std::string& type : entry.parameter_types)
+      text += ", " + type;
+    text += "\n";
+  }
+  return text;
+}
+
+TEST(Print, PairIsWhatEachTargetGets) {
+  for (const std::string_view text : {
+           "kernel k(x: array<f16,1>; i) {\n  atomic_add(x[0], sin(x[i]))\n}\n",
+           "struct Ball {\n  speed: f32\n  place: vec<f32,3>\n}\n"
+           "kernel k(balls: array<Ball,1>, a: f32; i) {\n  balls[i] = with_field(balls[0], speed, a)\n}\n",
+           "func two(a: f32) -> f32, i32 {\n  return sin(a), 7\n}\n"
+           "kernel k(x: array<f32,2>; i, j) {\n  let s: f32, n: i32 = call two(x[i, j])\n  while true {\n"
+           "    x[n, j] = s\n    return\n  }\n}\n",
+       }) {
+    const ir::Module module = parse(text);
+    const auto pair = print_pair(module, module.kernels[0], &module.kernels[0]);
+    ASSERT_TRUE(pair.ok()) << pair.error().text();
+    for (const SourceTarget target : {SourceTarget::kCpp, SourceTarget::kCuda}) {
+      const auto alone = print(module, module.kernels[0], &module.kernels[0], target);
+      EXPECT_EQ(whole(target == SourceTarget::kCpp ? pair->cpp : pair->cuda), whole(*alone));
+    }
+    EXPECT_THAT(pair->cpp.source(), Not(HasSubstr("__device__")));
+    EXPECT_THAT(pair->cuda.source(), Not(HasSubstr("long long end")));
+  }
+}
+
+TEST(Print, OnlyCudaAddsHalvesByAHelperOfItsOwn) {
+  const ir::Module module = parse("kernel k(x: array<f16,1>; i) {\n  atomic_add(x[0], x[i])\n}\n");
+  const auto pair = print_pair(module, module.kernels[0], nullptr);
+  const auto has_helper = [](const EmittedKernel& kernel) {
+    return std::ranges::count(kernel.helpers, "atomic_add_half", &backends::Helper::name) == 1;
+  };
+  EXPECT_FALSE(has_helper(pair->cpp));
+  EXPECT_TRUE(has_helper(pair->cuda));
+}
+
+TEST(Print, PairFailsWhereOneTargetDoes) {
+  const ir::Module module = parse("kernel k(x: array<i16,1>; i) {\n  atomic_add(x[i], 1:i16)\n}\n");
+  EXPECT_EQ(print_pair(module, module.kernels[0], nullptr).error().text(),
+            "<text>:2:3: atomic_add on int16: CUDA's atomics take 32 and 64 bits");
+}
+
+TEST(Print, VariablesHaveTheSameNamesInBothTargets) {
+  const std::string_view text =
+      "kernel k(count: array<f32,1>; i) {\n  let thread_count: f32 = count[i]\n"
+      "  let thread_begin: f32 = thread_count\n  let begin: f32 = thread_begin\n  count[i] = begin\n}\n";
+  const auto statements = [&](SourceTarget target) {
+    const std::string whole = printed(text, target);
+    return whole.substr(whole.find("    const int i = "));
+  };
+  EXPECT_EQ(statements(SourceTarget::kCpp), statements(SourceTarget::kCuda));
 }
 
 TEST(Print, Let) {

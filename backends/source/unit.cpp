@@ -36,7 +36,6 @@ const FixedNames& own_names() {
   static const FixedNames kNames = [] {
     FixedNames names{"real",          "half",      "bfloat",      "fill_sample",  "show_value",   "require",
                      "block_threads", "tile_lane", "tile_leader", "tile_barrier", "tile_scratch", "tile_share"};
-    // Of both targets, so that they give the same names.
     for (const SourceTarget either : {SourceTarget::kCpp, SourceTarget::kCuda}) {
       for (const HelperText& text : helpers_of(either))
         names.insert(text.helper.name);
@@ -48,8 +47,8 @@ const FixedNames& own_names() {
 
 }  // namespace
 
-Unit::Unit(const ir::Module& module, SourceTarget target, std::vector<std::string> symbols)
-    : module_(module), target_(target), symbols_(std::move(symbols)), helpers_(target), globals_(own_names()) {
+Unit::Unit(const ir::Module& module, std::vector<std::string> symbols)
+    : module_(module), symbols_(std::move(symbols)), globals_(own_names()) {
   for (const std::string& symbol : symbols_)
     globals_.reserve(symbol);
   name_structs();

@@ -1,4 +1,5 @@
-// What the parts of one emitted source share: the names of structs and functions, and what was used so far.
+// What the parts of one kernel's sources share, whatever the target: the names of structs and functions, and what was
+// used so far.
 #pragma once
 
 #include <map>
@@ -23,10 +24,9 @@ std::string_view spelling(ir::Scalar scalar);
 class Unit {
  public:
   /// `symbols` are the names of the entry points, which nothing else may have.
-  Unit(const ir::Module& module, backends::SourceTarget target, std::vector<std::string> symbols);
+  Unit(const ir::Module& module, std::vector<std::string> symbols);
 
   const ir::Module& module() const { return module_; }
-  backends::SourceTarget target() const { return target_; }
   HelperSet& helpers() { return helpers_; }
   const HelperSet& helpers() const { return helpers_; }
   const std::vector<std::string>& symbols() const { return symbols_; }
@@ -52,7 +52,6 @@ class Unit {
   void name_functions();
 
   const ir::Module& module_;
-  backends::SourceTarget target_;
   std::vector<std::string> symbols_;
   HelperSet helpers_;
   NameScopes globals_;

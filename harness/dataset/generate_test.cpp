@@ -29,11 +29,6 @@ using ::testing::Key;
 using testing::made;
 using testing::small_plan;
 
-harness::Printer printer() {
-  return [](const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
-            backends::SourceTarget target) { return source::print(module, forward, backward, target); };
-}
-
 std::vector<json> rows_of(const fs::path& dir) {
   std::vector<json> rows;
   for (const auto& entry : fs::directory_iterator(dir / kDataFolder)) {
@@ -76,8 +71,8 @@ TEST(Generate, AKernelThatWasNotReadGivesTheSameRow) {
       Result<harness::KernelSource> read = harness::random_kernel(name);
       Result<harness::KernelSource> unread = harness::unread_random_kernel(name);
       ASSERT_TRUE(read.ok() && unread.ok()) << name;
-      const Result<Rendered> expected = render(read.take(), printer());
-      const Result<Rendered> found = render(unread.take(), printer());
+      const Result<Rendered> expected = render(read.take(), source::print_pair);
+      const Result<Rendered> found = render(unread.take(), source::print_pair);
       ASSERT_TRUE(expected.ok() && found.ok()) << name;
       EXPECT_EQ(to_line(found->row), to_line(expected->row)) << name;
       EXPECT_EQ(found->canonical, expected->canonical) << name;
@@ -127,7 +122,7 @@ TEST(Generate, ThreadsAndShardsMakeTheSameBytes) {
     shards.push_back(folder / ("part" + std::to_string(index)));
     made(part, {.output = shards.back()});
   }
-  const Producer producer(plan, {}, printer(), harness::Policy::quick());
+  const Producer producer(plan, {}, {.pair = source::print_pair, .one = {}}, harness::Policy::quick());
   const Result<Finished> merged = merge(shards, producer, {.output = folder / "merged"});
   ASSERT_TRUE(merged.ok()) << merged.error().text();
   EXPECT_EQ(files_of(folder / "one"), files_of(folder / "merged"));
@@ -153,7 +148,7 @@ TEST(Generate, ResumesToTheSameBytes) {
   made(plan, {.output = folder / "whole"});
 
   struct Stop {};
-  const Producer producer(plan, {}, printer(), harness::Policy::quick());
+  const Producer producer(plan, {}, {.pair = source::print_pair, .one = {}}, harness::Policy::quick());
   GenerateOptions options{.output = stopped};
   options.progress = [](std::uint64_t rows, std::uint64_t) {
     if (rows >= 12) throw Stop{};
@@ -176,7 +171,7 @@ TEST(Generate, ResumesNoOtherPlan) {
   Plan plan = small_plan(8);
   made(plan, {.output = folder / "d"});
   plan.seed = 2;
-  const Producer producer(plan, {}, printer(), harness::Policy::quick());
+  const Producer producer(plan, {}, {.pair = source::print_pair, .one = {}}, harness::Policy::quick());
   EXPECT_THAT(generate(plan, producer, {.output = folder / "d", .resume = true}).error().text(),
               HasSubstr("'seed' is another"));
 }

@@ -125,8 +125,8 @@ struct Producer::Candidate {
   std::vector<CaseRecord> failed = {};
 };
 
-Producer::Producer(const Plan& plan, std::vector<Prover> provers, harness::Printer printer, harness::Policy policy)
-    : plan_(plan), provers_(std::move(provers)), printer_(std::move(printer)), policy_(policy) {}
+Producer::Producer(const Plan& plan, std::vector<Prover> provers, Printers printers, harness::Policy policy)
+    : plan_(plan), provers_(std::move(provers)), printers_(std::move(printers)), policy_(policy) {}
 
 Result<Produced> Producer::produce(std::span<const Task> tasks) const {
   Produced produced;
@@ -184,7 +184,7 @@ Result<std::vector<Producer::Candidate>> Producer::draw(std::vector<Task>& tasks
                                                : read_kernel(plan_.kernels[task.slot.number].python, *name);
     if (!source.ok()) return source.error();
     std::string python = source->python;
-    Result<Rendered> rendered = render(source.take(), printer_);
+    Result<Rendered> rendered = render(source.take(), printers_.pair);
     if (rendered.ok()) {
       candidates.push_back({.task = task, .name = *name, .kernel = rendered.take()});
       continue;
@@ -228,7 +228,7 @@ void Producer::judge_on(const Prover& prover, const harness::Mode& mode, std::sp
       add_times(timing.judging, record.time_ms);
       records[at].push_back(std::move(record));
     };
-    run_batch(sources, *prover.device, printer_, options, take);
+    run_batch(sources, *prover.device, printers_.one, options, take);
     timing.judged += left.size();
 
     std::vector<Candidate*> again;

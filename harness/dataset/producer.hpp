@@ -79,10 +79,16 @@ Accepted accept(const Task& task, const Row& row, const Rendered& kernel, RowMem
 /// The same of a line of JSON that an earlier run wrote. Fails where it is no row.
 Result<Accepted> accept_line(const Task& task, std::string_view line, RowMemories& memory);
 
+/// How kernels are printed.
+struct Printers {
+  harness::PairPrinter pair;  ///< for the rows
+  harness::Printer one;       ///< for the device that judges
+};
+
 /// Pure: what a task gives depends on the plan alone. For use by several threads at once.
 class Producer {
  public:
-  Producer(const Plan& plan, std::vector<Prover> provers, harness::Printer printer, harness::Policy policy);
+  Producer(const Plan& plan, std::vector<Prover> provers, Printers printers, harness::Policy policy);
 
   /// For each task the first candidate from its attempt on that passes. Fails only for a defect of Assay: a generated
   /// kernel that cannot be read back.
@@ -101,7 +107,7 @@ class Producer {
 
   const Plan& plan_;
   std::vector<Prover> provers_;
-  harness::Printer printer_;
+  Printers printers_;
   harness::Policy policy_;
 };
 

@@ -16,7 +16,6 @@ namespace {
 
 using backends::EmittedKernel;
 using backends::Pass;
-using backends::SourceTarget;
 
 std::string_view intent_of(const ir::ParameterUse& use, ir::Type type) {
   if (!use.changed()) return use.read || type.is_value() ? "in" : "unused";
@@ -65,7 +64,7 @@ std::string entry_text(const EmittedKernel& kernel, Pass pass) {
 
 }  // namespace
 
-Result<Rendered> render(harness::KernelSource source, const harness::Printer& printer) {
+Result<Rendered> render(harness::KernelSource source, const harness::PairPrinter& printer) {
   if (source.unreadable) return *source.unreadable;
   const ir::Module& module = *source.module;
   const ir::Function& kernel = module.kernels[source.kernel_index];
@@ -77,10 +76,9 @@ Result<Rendered> render(harness::KernelSource source, const harness::Printer& pr
   const bool differentiable = !adjoint->gradients.empty();
   const ir::Module& printed = differentiable ? adjoint->module : module;
   const ir::Function* backward = differentiable ? &adjoint->module.kernels[0] : nullptr;
-  const Result<EmittedKernel> cpu = printer(printed, kernel, backward, SourceTarget::kCpp);
-  if (!cpu.ok()) return cpu.error();
-  const Result<EmittedKernel> cuda = printer(printed, kernel, backward, SourceTarget::kCuda);
-  if (!cuda.ok()) return cuda.error();
+  const Result<backends::EmittedPair> sources = printer(printed, kernel, backward);
+  if (!sources.ok()) return sources.error();
+  const auto& [cpp, cuda] = *sources;
 
   Rendered rendered;
   rendered.canonical = ir::to_text(module, ir::Naming::kCanonical);
@@ -88,12 +86,12 @@ Result<Rendered> render(harness::KernelSource source, const harness::Printer& pr
                   .family = source.family,
                   .kernel_name = kernel.name,
                   .python_source = source.python,
-                  .cpu_forward = entry_text(*cpu, Pass::kForward),
-                  .cpu_backward = entry_text(*cpu, Pass::kBackward),
-                  .cuda_forward = entry_text(*cuda, Pass::kForward),
-                  .cuda_backward = entry_text(*cuda, Pass::kBackward),
-                  .cpu_source = cpu->source(),
-                  .cuda_source = cuda->source(),
+                  .cpu_forward = entry_text(cpp, Pass::kForward),
+                  .cpu_backward = entry_text(cpp, Pass::kBackward),
+                  .cuda_forward = entry_text(cuda, Pass::kForward),
+                  .cuda_backward = entry_text(cuda, Pass::kBackward),
+                  .cpu_source = cpp.source(),
+                  .cuda_source = cuda.source(),
                   .signature = signature_of(module, kernel),
                   .launch = {.rank = kernel.launch_rank, .conditions = kernel.annotations}};
   rendered.order_dependent_forward = has_float_atomics(module, kernel);

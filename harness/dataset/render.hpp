@@ -24,7 +24,7 @@ struct Rendered {
 
 /// Prints both devices' sources. Fails, with the reason, for a kernel that has float parameters but no derivative, and
 /// for one that a target cannot express.
-Result<Rendered> render(harness::KernelSource source, const harness::Printer& printer);
+Result<Rendered> render(harness::KernelSource source, const harness::PairPrinter& printer);
 
 /// The kernel that a row's Python text defines, alone; `name` is "loop/r1_42", by which messages and comments in the
 /// code call it. Fails where the text is no readable Python, or defines another number of kernels than one.

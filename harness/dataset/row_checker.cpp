@@ -140,7 +140,7 @@ void check_older_python(const json& row, About& about) {
 
 }  // namespace
 
-RowChecker::RowChecker(harness::Printer printer)
+RowChecker::RowChecker(harness::PairPrinter printer)
     : printer_(std::move(printer)), schema_(schemas::kDatasetRowSchemaText) {}
 
 std::optional<Checked> RowChecker::check(const std::string& line, std::vector<Complaint>& complaints) {

@@ -33,7 +33,7 @@ struct Checked {
 /// One per thread.
 class RowChecker {
  public:
-  explicit RowChecker(harness::Printer printer);
+  explicit RowChecker(harness::PairPrinter printer);
 
   /// `complaints` gains what is wrong, without file and line. Nothing comes back for a row that cannot be read.
   std::optional<Checked> check(const std::string& line, std::vector<Complaint>& complaints);
@@ -43,7 +43,7 @@ class RowChecker {
  private:
   void check_program(const Row& row, Checked& checked, std::vector<Complaint>& complaints);
 
-  harness::Printer printer_;
+  harness::PairPrinter printer_;
   schemas::Validator schema_;
   RowMemory memory_;
 };

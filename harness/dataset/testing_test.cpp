@@ -36,11 +36,7 @@ Plan small_plan(std::uint64_t count) {
 }
 
 Finished made(const Plan& plan, GenerateOptions options) {
-  const harness::Printer printer = [](const ir::Module& module, const ir::Function& forward,
-                                      const ir::Function* backward, backends::SourceTarget target) {
-    return source::print(module, forward, backward, target);
-  };
-  const Producer producer(plan, {}, printer, harness::Policy::quick());
+  const Producer producer(plan, {}, {.pair = source::print_pair, .one = {}}, harness::Policy::quick());
   const Result<Finished> finished = generate(plan, producer, options);
   EXPECT_TRUE(finished.ok()) << finished.error().text();
   return finished.ok() ? *finished : Finished{};

@@ -24,7 +24,7 @@ namespace assay::dataset {
 using Rejudge = std::function<Result<Produced>(const Plan& plan)>;
 
 struct ValidateOptions {
-  harness::Printer printer;
+  harness::PairPrinter printer;
   int jobs = 1;
   std::uint64_t rebuild = 0;  ///< rows to judge again, spread over the dataset; more than it has: all
   Rejudge rejudge = nullptr;  ///< needed with `rebuild`

@@ -27,11 +27,7 @@ using ::testing::HasSubstr;
 using testing::made;
 using testing::small_plan;
 
-ValidateOptions options() {
-  return {.printer = [](const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
-                        backends::SourceTarget target) { return source::print(module, forward, backward, target); },
-          .jobs = 2};
-}
+ValidateOptions options() { return {.printer = source::print_pair, .jobs = 2}; }
 
 Validation checked(const fs::path& path) {
   Result<Validation> validation = validate(path, options());

@@ -47,6 +47,10 @@ using Printer =
     std::function<Result<backends::EmittedKernel>(const ir::Module& module, const ir::Function& forward,
                                                   const ir::Function* backward, backends::SourceTarget target)>;
 
+/// Prints a kernel for both targets: what Printer gives for each, faster.
+using PairPrinter = std::function<Result<backends::EmittedPair>(const ir::Module& module, const ir::Function& forward,
+                                                                const ir::Function* backward)>;
+
 /// A numeric mode that cases name: its flags, and the level of optimisation.
 struct Mode {
   std::string name;  ///< "" for the device's own default: strict flags
