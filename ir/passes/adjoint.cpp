@@ -1,6 +1,7 @@
 #include "ir/passes/adjoint.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "ir/analysis.hpp"
@@ -92,8 +93,11 @@ class AdjointMaker {
     if (auto error = check_region(ssa.value().body, changes, activity)) return *error;
 
     Adjoint adjoint;
-    adjoint.module = given_;
-    adjoint.module.kernels.clear();
+    adjoint.module = {.structs = given_.structs,
+                      .functions = given_.functions,
+                      .kernels = {},
+                      .source_name = given_.source_name,
+                      .source_lines = given_.source_lines};
     adjoint.module.functions.push_back(checkpoint_stride(module_));
     const auto stride = static_cast<std::int32_t>(adjoint.module.functions.size()) - 1;
 
@@ -275,7 +279,8 @@ class AdjointMaker {
 }  // namespace
 
 Result<Adjoint> make_adjoint(const Module& module, const Function& kernel) {
-  const Module values = without_local_arrays(module);
+  const std::optional<Module> rewritten = without_local_arrays(module);
+  const Module& values = rewritten ? *rewritten : module;
   return AdjointMaker(module, values, without_local_arrays(values, kernel)).run();
 }
 

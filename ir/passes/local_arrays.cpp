@@ -1,5 +1,6 @@
 #include "ir/passes/local_arrays.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -107,12 +108,14 @@ Function without_local_arrays(const Module& module, Function function) {
   return Rewriter(module, std::move(function)).run();
 }
 
-Module without_local_arrays(Module module) {
-  std::vector<Function> functions;
-  for (const Function& function : module.functions)
-    functions.push_back(without_local_arrays(module, function));
-  module.functions = std::move(functions);
-  return module;
+std::optional<Module> without_local_arrays(const Module& module) {
+  const auto is_held = [](const Variable& variable) { return !holder(variable.type).is_void(); };
+  const auto has_some = [&](const Function& function) { return std::ranges::any_of(function.variables, is_held); };
+  if (std::ranges::none_of(module.functions, has_some)) return std::nullopt;
+  Module rewritten = module;
+  for (Function& function : rewritten.functions)
+    function = without_local_arrays(module, std::move(function));
+  return rewritten;
 }
 
 }  // namespace assay::passes

@@ -1,6 +1,8 @@
 // Local arrays as values: what the adjoint differentiates.
 #pragma once
 
+#include <optional>
+
 #include "ir/module.hpp"
 
 namespace assay::passes {
@@ -9,7 +11,7 @@ namespace assay::passes {
 /// loads take and stores replace a part. Arrays of more than 256 numbers or 16 vectors, and of other elements, stay.
 ir::Function without_local_arrays(const ir::Module& module, ir::Function function);
 
-/// The same for all functions of the module.
-ir::Module without_local_arrays(ir::Module module);
+/// The module with the same done to all its functions; nothing where none has such an array.
+std::optional<ir::Module> without_local_arrays(const ir::Module& module);
 
 }  // namespace assay::passes
