@@ -64,6 +64,13 @@ Signature signature_of(ShingleView shingles) {
   return signature;
 }
 
+/// Most pairs that agree in a band are told apart by their sizes: no more is common than the smaller set has.
+bool are_near(ShingleView a, ShingleView b) {
+  const auto least = static_cast<double>(std::min(a.size(), b.size()));
+  const auto most = static_cast<double>(std::max(a.size(), b.size()));
+  return least >= kNear * most && jaccard(a, b) >= kNear;
+}
+
 /// Which rows belong together; the first row stands for its cluster.
 class Union {
  public:
@@ -126,7 +133,7 @@ std::vector<std::uint32_t> clusters_of(std::span<const ShingleView> rows) {
       std::vector<std::uint32_t>& others = alike[key];
       for (const std::uint32_t other : others) {
         if (clusters.find(other) == clusters.find(row)) continue;
-        if (jaccard(rows[other], rows[row]) >= kNear) clusters.join(other, row);
+        if (are_near(rows[other], rows[row])) clusters.join(other, row);
       }
       others.push_back(row);
     }

@@ -74,5 +74,21 @@ TEST(Clusters, FindPairsAtTheThreshold) {
   EXPECT_LE(missed, 4);
 }
 
+TEST(Clusters, FindASetThatIsFourFifthsOfAnother) {
+  std::vector<Shingles> sets;
+  Rng rng(13);
+  for (std::size_t fifth = 20; fifth < 220; ++fifth) {
+    Rng part = rng.split(fifth);
+    Rng whole = rng.split(fifth);
+    sets.push_back(set_of(part, part, 4 * fifth, 0));
+    sets.push_back(set_of(whole, whole, 4 * fifth, fifth));
+  }
+  const std::vector<std::uint32_t> found = clusters(sets);
+  int missed = 0;
+  for (std::uint32_t pair = 0; 2 * pair < found.size(); ++pair)
+    missed += found[2 * pair + 1] != 2 * pair ? 1 : 0;
+  EXPECT_LE(missed, 1);
+}
+
 }  // namespace
 }  // namespace assay::dataset
