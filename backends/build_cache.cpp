@@ -93,9 +93,7 @@ Result<std::unique_ptr<BuildCache>> BuildCache::open(const fs::path& directory, 
                              error ? error.message() : std::system_category().message(errno)),
                  directory.string()};
   }
-  std::unique_ptr<BuildCache> cache(new BuildCache(directory / "builds", max_bytes));
-  cache->estimated_bytes_ = cache->measure();
-  return cache;
+  return std::unique_ptr<BuildCache>(new BuildCache(directory / "builds", max_bytes));
 }
 
 BuildCache::BuildCache(fs::path directory, std::uint64_t max_bytes)
@@ -166,6 +164,9 @@ fs::path BuildCache::new_temporary() {
 
 /// Gives a finished file its name in the store, and makes room for it.
 Result<void> BuildCache::publish(const fs::path& temporary, std::string_view key, std::uint64_t bytes) {
+  // Counting all entries of a full store takes half a second, which a run that only reads does not spend. The new file
+  // is among them.
+  std::call_once(counted_, [&] { estimated_bytes_ = measure() - bytes; });
   flush_to_disk(temporary);
   const fs::path entry = path_of(key);
   std::error_code error;

@@ -55,7 +55,8 @@ class BuildCache {
   std::filesystem::path directory_;
   std::uint64_t max_bytes_;
   std::atomic<std::uint64_t> next_temporary_ = 0;
-  std::atomic<std::uint64_t> estimated_bytes_ = 0;  ///< what this run knows of; other runs add to the store too
+  std::once_flag counted_;
+  std::atomic<std::uint64_t> estimated_bytes_ = 0;  ///< once counted: what this run knows of; others add to it too
   std::mutex evicting_;
 };
 

@@ -103,6 +103,15 @@ TEST_F(BuildCacheTest, DropsWhatWasNotUsedForLongest) {
   EXPECT_EQ(content(*cache, "d"), std::string(300, 'd'));
 }
 
+TEST_F(BuildCacheTest, CountsWhatEarlierRunsStored) {
+  for (const char* key : {"a", "b", "c"})
+    store(*open(1000), key, std::string(300, *key));
+  const auto cache = open(1000);
+  EXPECT_EQ(content(*cache, "a"), std::string(300, 'a')) << "there is room for three";
+  store(*cache, "d", std::string(300, 'd'));
+  EXPECT_LE(cache->measure(), 900U);
+}
+
 TEST_F(BuildCacheTest, KeepsWhatWasHandedOut) {
   const auto cache = open(100);
   store(*cache, "a", std::string(60, 'a'));
