@@ -125,7 +125,8 @@ class LibraryExecutor final : public worker::Executor {
       function(arguments, index * block, std::min((index + 1) * block, threads));
     };
     if (!reader.sample().empty()) {
-      visit_about(reader.sample(), threads, function, arguments);
+      for (const std::int64_t thread : reader.sample())
+        function(arguments, thread, thread + 1);
       return;
     }
     switch (static_cast<ThreadOrder>(record.order)) {
@@ -143,19 +144,6 @@ class LibraryExecutor final : public worker::Executor {
         Rng(record.shuffle_seed).shuffle(shuffled_);
         std::for_each(shuffled_.begin(), shuffled_.end(), visit);
         break;
-    }
-  }
-
-  /// The stretches of threads that hold one of the sample.
-  static void visit_about(std::span<const std::int64_t> sample, std::int64_t threads, EntryFunction function,
-                          void* const* arguments) {
-    constexpr std::int64_t kStretch = 32;
-    std::int64_t visited = 0;  // up to here
-    for (const std::int64_t thread : sample) {
-      if (thread < visited) continue;
-      const std::int64_t first = thread / kStretch * kStretch;
-      visited = std::min(first + kStretch, threads);
-      function(arguments, first, visited);
     }
   }
 

@@ -21,7 +21,11 @@ constexpr int kTries = 24;
 /// Of these, how many may use up their instructions: each takes as long as a whole judgement.
 constexpr int kMostEndless = 3;
 constexpr int kSample = 96;
+/// The last so many threads are in each sample: they go farthest.
+constexpr std::int64_t kLastSampled = 24;
 constexpr std::int32_t kLargestExtent = 1 << 17;
+/// Elements behind what a thread of a large launch was seen to reach, for others that reach farther; at most.
+constexpr std::int64_t kSpare = 1'024;
 constexpr double kMostHintedThreads = 1e6;  ///< unless more are wanted
 constexpr std::int64_t kLargestInteger = 12;
 /// Ties are drawn from at least this many steps of the range, and less than twice as many; one in two from fewer.
@@ -95,8 +99,10 @@ double fitted(Scalar scalar, double value, Interval interval) {
 
 std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t seed) {
   if (threads <= kSampledAbove) return {};
-  std::vector<std::int64_t> sample{0, threads - 1, std::min<std::int64_t>(65'535, threads - 1),
+  std::vector<std::int64_t> sample{0, std::min<std::int64_t>(65'535, threads - 1),
                                    std::min<std::int64_t>(65'536, threads - 1)};
+  for (std::int64_t last = 1; last <= kLastSampled; ++last)
+    sample.push_back(threads - last);
   Rng rng(seed);
   for (int i = 0; i < kSample; ++i)
     sample.push_back(rng.uniform_int<std::int64_t>(0, threads - 1));
@@ -287,16 +293,24 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   if (repeats) repeat_elements(argument, kPeriod);
 }
 
-bool InputSpace::learn_out_of_bounds(const Finding& finding) {
+bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launch) {
   if (finding.parameter == kNone) return false;
   const auto p = static_cast<std::size_t>(finding.parameter);
+  // Of a large launch the oracle runs a sample, of which the threads that go farthest may take another branch. An index
+  // so far out grows with the thread's number, n * number + rest: the launch's last thread gets room for its own.
+  const std::int64_t extent = std::max(launch.extents[0], 1);
+  const std::int64_t number = finding.thread / std::max<std::int64_t>(launch.threads() / extent, 1);
+  const auto room_for = [&](std::int64_t index) {
+    if (index < kSampledAbove || number == 0) return index + 1;
+    const std::int64_t rest = index % number;
+    return index / number * (extent - 1) + rest + std::min(rest, kSpare) + 1;
+  };
   bool learnt = false;
   for (std::size_t d = 0; d < finding.index.size() && d < least_shape_[p].size(); ++d) {
     const std::int64_t index = finding.index[d];
-    if (index >= finding.shape[d] && index < kLargestExtent && index >= least_shape_[p][d]) {
-      least_shape_[p][d] = static_cast<std::int32_t>(index) + 1;
-      learnt = true;
-    }
+    if (index < finding.shape[d] || index < least_shape_[p][d] || room_for(index) > kLargestExtent) continue;
+    least_shape_[p][d] = static_cast<std::int32_t>(room_for(index));
+    learnt = true;
   }
   return learnt;
 }
@@ -351,7 +365,7 @@ bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
 bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launch) {
   bool learnt = false;
   for (const Finding& finding : findings) {
-    if (finding.kind == Finding::Kind::kOutOfBounds) learnt |= learn_out_of_bounds(finding);
+    if (finding.kind == Finding::Kind::kOutOfBounds) learnt |= learn_out_of_bounds(finding, launch);
   }
   if (learnt) return true;
   for (const Finding& finding : findings) {

@@ -42,8 +42,8 @@ struct DrawRequest {
 
 /// Above this many threads the oracle runs a sample of them, so that judging stays affordable.
 inline constexpr std::int64_t kSampledAbove = 16'384;
-/// Thread numbers of a sample, ascending: the first, the last, those about 2^16, and others at random. Empty, which
-/// stands for all, for launches that are not large.
+/// Thread numbers of a sample, ascending: the first, the last ones, those about 2^16, and others at random. Empty,
+/// which stands for all, for launches that are not large.
 std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t seed);
 
 /// Why no defined run was found.
@@ -89,7 +89,7 @@ class InputSpace {
   void fill_array(ir::Launch& launch, ir::VarId parameter, const DrawRequest& request, std::uint64_t attempt) const;
   /// Changes what is known so that the next guess avoids the findings; false if nothing is left to try.
   bool learn(const std::vector<reference::Finding>& findings, const ir::Launch& launch);
-  bool learn_out_of_bounds(const reference::Finding& finding);
+  bool learn_out_of_bounds(const reference::Finding& finding, const ir::Launch& launch);
   bool learn_race(const reference::Finding& finding, const ir::Launch& launch);
   /// Notes how far tiles reach; true if an array was smaller than its tiles ask for, so that a larger one tells more.
   bool learn_tiles(const reference::Reference& reference);

@@ -234,6 +234,20 @@ def neighbour(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   space.found({.seed = 1, .size = 65'539});
 }
 
+/// The oracle runs a sample of the threads, of which one at the end may not take the branch that another takes.
+TEST(InputSpace, RoomForAllThreadsOfALargeLaunch) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Space space(R"(
+@wp.kernel
+def far(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i + 20] if x[i] > 0.0 else 0.5
+)");
+    const ir::Launch launch = space.found({.seed = seed, .size = 65'539});
+    EXPECT_GE(launch.arguments[0].shape[0], 65'539 + 20) << seed;
+  }
+}
+
 TEST(InputSpace, TwoDimensionalLaunchOntoOneDimension) {
   Space space(R"(
 @wp.kernel
