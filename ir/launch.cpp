@@ -196,6 +196,8 @@ std::int64_t element_count(const Argument& argument) {
 }
 
 std::size_t element_offset(const Argument& argument, std::int64_t number) {
+  // Divisions cost more than all else here, and most arrays need none.
+  if (argument.shape.size() == 1) return static_cast<std::size_t>(number * argument.strides[0]);
   std::int64_t offset = 0;
   for (std::size_t i = argument.shape.size(); i-- > 0;) {
     offset += number % argument.shape[i] * argument.strides[i];

@@ -267,8 +267,9 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const std::vector<Leaf> leaves = leaves_of(*module_, argument.type.element());
   const bool repeats = count > kPeriod && std::ranges::all_of(leaves, [](const Leaf& l) { return is_float(l.scalar); });
   const std::int64_t drawn = repeats ? kPeriod : count;
+  const std::int64_t stride = is_array ? argument.strides.back() : 0;  // the array is dense
   for (std::int64_t element = 0; element < drawn; ++element) {
-    std::byte* at = argument.bytes.data() + element_offset(argument, element);
+    std::byte* at = argument.bytes.data() + element * stride;
     for (const Leaf& leaf : leaves) {
       if (is_float(leaf.scalar)) {
         const double value = draw_float(rng, real, request.distribution);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -131,9 +132,10 @@ class BackwardJudge {
     return trial.lane == Lane::kLift ? Tier::kT1 : Tier::kT3;
   }
 
+  using ExpectedGradients = std::vector<std::vector<Expected>>;
+
   /// What the gradients must be along one path. `times`: how many launches added to the buffers that carry no seed.
-  std::vector<std::vector<Expected>> expected_along(const reference::Reference& path, const Trial& trial, Start start,
-                                                    int times) const {
+  ExpectedGradients expected_along(const reference::Reference& path, const Trial& trial, Start start, int times) const {
     auto expected = expected_gradients(stage_.subject, stage_.sets[trial.set], path, trial.lane, start);
     for (std::size_t g = 0; g < expected.size(); ++g) {
       if (times != 2 || carries_seed_[g]) continue;
@@ -144,23 +146,29 @@ class BackwardJudge {
     return expected;
   }
 
-  /// Along the path, of those that the bounds allow, with which the trial agrees; the oracle's own if none.
-  std::vector<std::vector<Expected>> expected_of(const Trial& trial, Start start, int times) const {
+  /// Along the path, of those that the bounds allow, with which the trial agrees; the oracle's own if none. Good until
+  /// the next call.
+  const ExpectedGradients& expected_of(const Trial& trial, Start start, int times) {
     const InputSet& set = stage_.sets[trial.set];
     const auto paths = set.references(trial.lane);
     for (std::size_t k = 0; paths.size() > 1 && k < paths.size(); ++k) {
-      auto expected = expected_along(*paths[k], trial, start, times);
+      along_path_ = expected_along(*paths[k], trial, start, times);
       bool agrees = true;
-      for (std::size_t g = 0; g < expected.size() && agrees; ++g)
-        agrees = compare(read(trial, g), expected[g]).agrees();
-      if (agrees) return expected;
+      for (std::size_t g = 0; g < along_path_.size() && agrees; ++g)
+        agrees = compare(read(trial, g), along_path_[g]).agrees();
+      if (agrees) return along_path_;
     }
-    return expected_along(set.reference, trial, start, times);
+    // Several trials of a set are held against the same, one after another.
+    if (expected_set_ != trial.set) expected_.clear();
+    expected_set_ = trial.set;
+    const auto [found, is_new] = expected_.try_emplace({trial.lane, start, times});
+    if (is_new) found->second = expected_along(set.reference, trial, start, times);
+    return found->second;
   }
 
   void compare_with_oracle(const Trial& trial, Start start, int times) {
     const InputSet& set = stage_.sets[trial.set];
-    const auto expected = expected_of(trial, start, times);
+    const ExpectedGradients& expected = expected_of(trial, start, times);
     for (std::size_t g = 0; g < expected.size(); ++g) {
       if (!set.conclusive_gradient(trial.lane)) {
         auto& doubt = set.conclusive(trial.lane) ? verdict_.inconclusive.kink : verdict_.inconclusive.path;
@@ -250,6 +258,9 @@ class BackwardJudge {
   std::vector<bool> carries_seed_;
   std::map<std::pair<std::size_t, Lane>, std::optional<ir::Launch>> launches_;  ///< by input set and lane
   std::vector<Trial> trials_;
+  ExpectedGradients along_path_;
+  std::optional<std::size_t> expected_set_;  ///< that expected_ is of
+  std::map<std::tuple<Lane, Start, int>, ExpectedGradients> expected_;
 };
 
 }  // namespace

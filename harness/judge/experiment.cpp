@@ -45,18 +45,19 @@ class Neighbours {
         beside_(beside),
         count_(ir::element_count(dense)),
         size_(static_cast<std::size_t>(dense.strides.back())),
-        leaves_(ir::leaves_of(module, dense.type.element())) {}
+        leaves_(ir::leaves_of(module, dense.type.element())),
+        poison_(size_, kGuardByte) {
+    for (const ir::Leaf& leaf : leaves_)
+      write_poison(leaf.scalar, poison_.data() + leaf.offset);
+  }
 
   std::size_t size() const { return size_; }
 
   /// The element with this number; half-way between two of the array's own where it must be likely.
   void write(std::size_t number, std::byte* at) const {
-    std::fill_n(at, size_, kGuardByte);
+    std::memcpy(at, poison_.data(), size_);
+    if (beside_ == Beside::kPoison || count_ == 0) return;
     for (const ir::Leaf& leaf : leaves_) {
-      if (beside_ == Beside::kPoison || count_ == 0) {
-        write_poison(leaf.scalar, at + leaf.offset);
-        continue;
-      }
       const std::byte *one = own(number) + leaf.offset, *other = own(number + 1) + leaf.offset;
       std::copy_n(one, ir::row(leaf.scalar).bytes, at + leaf.offset);
       if (!ir::is_float(leaf.scalar)) continue;
@@ -76,6 +77,7 @@ class Neighbours {
   std::int64_t count_;
   std::size_t size_;
   std::vector<ir::Leaf> leaves_;
+  std::vector<std::byte> poison_;  ///< one element that is no value
 };
 
 /// A dense array as a view of a larger one: its first dimension is innermost, each element has a gap of so many

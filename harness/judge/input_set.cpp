@@ -72,6 +72,20 @@ void for_each_gradient(const Subject& subject, const InputSet& set, Visit visit)
 /// purposes: total - total, say. It is then held against its paths.
 constexpr double kVanishing = 0x1p-30;
 
+/// Writes a part's values, times `factor`, to its dense buffer.
+void write_part(const Module& module, const GradientPart& part, const std::vector<double>& values, double factor,
+                Argument& buffer) {
+  const std::vector<Leaf> leaves = leaves_of(module, buffer.type.element());
+  const auto stride = static_cast<std::size_t>(buffer.strides.back());
+  for (std::size_t e = 0; e < part.elements; ++e) {
+    std::byte* const element = buffer.bytes.data() + e * stride;
+    for (std::size_t i = 0; i < part.count; ++i) {
+      const double value = factor * values[e * part.leaves.size() + part.first + i];
+      if (value != 0 && is_float(leaves[i].scalar)) write_float(leaves[i].scalar, element + leaves[i].offset, value);
+    }
+  }
+}
+
 double value_at(const LeafValues& values, std::size_t parameter, std::size_t leaf) {
   return values[parameter].empty() ? 0.0 : values[parameter][leaf];
 }
@@ -86,7 +100,6 @@ struct LeafOf {
 Expected expected_gradient(const Subject& subject, const InputSet& set, const reference::GradientElement& element,
                            LeafOf which, Lane lane, Start start) {
   const Scalar scalar = lane == Lane::kLift ? Scalar::kF64 : which.type;
-  const double u = std::ldexp(1.0, -row(scalar).digits);
   Expected expected{.value = element.value,
                     .bound = element.bound[lane],
                     .scale = scale_of(element, lane) * (lane == Lane::kNative ? set.native_width : 1)};
@@ -96,6 +109,7 @@ Expected expected_gradient(const Subject& subject, const InputSet& set, const re
   if (element.contributions > 0) {
     // The prefill is one more term of a sum in unknown order: n u (S + |prefill|) instead of (n - 1) u S, and the
     // result is rounded once more (numerics.md section 2).
+    const double u = std::ldexp(1.0, -row(scalar).digits);
     const auto terms = static_cast<double>(element.contributions);
     expected.bound += u * (terms * std::abs(prefill) + element.magnitude);
     expected.bound += u * (std::abs(prefill) + static_cast<double>(std::abs(expected.value)) + expected.bound);
@@ -197,29 +211,24 @@ std::vector<Argument> gradient_arguments(const Subject& subject, const InputSet&
     arguments.push_back(make_argument(subject.module_in(lane), lane == Lane::kLift ? lifted(type) : type,
                                       gradient.is_array ? shape : std::vector<std::int32_t>{1}));
   }
-  std::vector<std::vector<Leaf>> leaves_of_gradient;
-  for (const Argument& argument : arguments)
-    leaves_of_gradient.push_back(leaves_of(subject.module_in(lane), argument.type.element()));
-  for_each_gradient(subject, set, [&](std::size_t g, std::size_t i, std::size_t p, std::size_t leaf, Scalar) {
-    double value = 0;
-    if (subject.writes(p)) {
-      value = seed_factor * value_at(set.seeds, p, leaf);
-    } else if (start == Start::kPrefilled) {
-      value = value_at(set.prefills, p, leaf);
-    }
-    Argument& argument = arguments[g];
-    const std::vector<Leaf>& leaves = leaves_of_gradient[g];
-    const Leaf at = leaves[i % leaves.size()];
-    const auto element = static_cast<std::int64_t>(i / leaves.size());
-    if (value != 0 && is_float(at.scalar))
-      write_float(at.scalar, argument.bytes.data() + element_offset(argument, element) + at.offset, value);
-  });
+  for (std::size_t g = 0; g < arguments.size(); ++g) {
+    const GradientPart part = part_of(subject, set, subject.adjoint->gradients[g]);
+    const bool is_seed = subject.writes(part.parameter);
+    const LeafValues& source = is_seed ? set.seeds : set.prefills;
+    const double factor = is_seed ? seed_factor : (start == Start::kPrefilled ? 1 : 0);
+    if (factor == 0 || source[part.parameter].empty()) continue;
+    write_part(subject.module_in(lane), part, source[part.parameter], factor, arguments[g]);
+  }
   return arguments;
 }
 
 std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, const InputSet& set,
                                                       const Reference& reference, Lane lane, Start start) {
   std::vector<std::vector<Expected>> result(subject.adjoint->gradients.size());
+  for (std::size_t g = 0; g < result.size(); ++g) {
+    const GradientPart part = part_of(subject, set, subject.adjoint->gradients[g]);
+    result[g].reserve(part.elements * part.count);
+  }
   for_each_gradient(subject, set, [&](std::size_t g, std::size_t, std::size_t p, std::size_t leaf, Scalar type) {
     const auto known = reference.gradients[p]->position(leaf);
     const auto element = known ? reference.gradients[p]->elements[*known] : reference::GradientElement{};
