@@ -71,11 +71,8 @@ Bounded Arithmetic::rounded(ir::Op op, long double v, const LaneBounds& propagat
   return finish(v, propagated, {&(*figures_[kNative])[at], &(*figures_[kLift])[at]});
 }
 
-Bounded Arithmetic::rounded(long double v, const LaneBounds& propagated) const {
-  const double m = magnitude(v);
-  // Most results are of this kind and in the range of double.
-  if (!bounds_ || !(m < kUnbounded)) return finish(v, propagated, {&kCorrect, &kCorrect});
-  return {v, settle_rounded(pair_, m, pair_of(propagated))};
+Bounded Arithmetic::correctly_rounded(long double v, const LaneBounds& propagated) const {
+  return finish(v, propagated, {&kCorrect, &kCorrect});
 }
 
 Bounded Arithmetic::exact(long double v, const LaneBounds& propagated) const {
@@ -100,34 +97,24 @@ Bounded Arithmetic::constant(long double v) const {
   return result;
 }
 
-Bounded Arithmetic::add(const Bounded& a, const Bounded& b) const {
-  const long double v = a.v + b.v;
-  if (!bounds_) return {v, {}};
-  Bounded result = rounded(v, {a.e[kNative] + b.e[kNative], a.e[kLift] + b.e[kLift]});
+Bounded Arithmetic::exact_sum(Bounded sum, const Bounded& a, const Bounded& b) const {
   // Correct rounding leaves alone what is representable. The oracle's own rounding cannot hide a difference:
   // rounding is monotonic, and v is the sum rounded to more bits.
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (a.e[lane] == 0 && b.e[lane] == 0 && representable(formats_[lane], v)) result.e[lane] = 0;
+    if (a.e[lane] == 0 && b.e[lane] == 0 && representable(formats_[lane], sum.v)) sum.e[lane] = 0;
   }
-  return result;
+  return sum;
 }
 
-Bounded Arithmetic::sub(const Bounded& a, const Bounded& b) const { return add(a, neg(b)); }
-
-Bounded Arithmetic::mul(const Bounded& a, const Bounded& b) const {
-  const long double v = a.v * b.v;
-  if (!bounds_) return {v, {}};
-  const double ma = magnitude(a.v);
-  const double mb = magnitude(b.v);
-  Bounded result = rounded(v, product_error(ma, a.e, mb, b.e));
-  // As in add; but a contracted product keeps all its bits, so those must be in v too.
+Bounded Arithmetic::exact_product(Bounded product, const Bounded& a, const Bounded& b) const {
+  // As of a sum; but a contracted product keeps all its bits, so those must be in v too.
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (a.e[lane] == 0 && b.e[lane] == 0 && representable(formats_[lane], v) &&
-        (v == 0 ? a.v == 0 || b.v == 0 : short_factors(a.v, b.v))) {
-      result.e[lane] = 0;
+    if (a.e[lane] == 0 && b.e[lane] == 0 && representable(formats_[lane], product.v) &&
+        (product.v == 0 ? a.v == 0 || b.v == 0 : short_factors(a.v, b.v))) {
+      product.e[lane] = 0;
     }
   }
-  return result;
+  return product;
 }
 
 Bounded Arithmetic::div(const Bounded& a, const Bounded& b) const {

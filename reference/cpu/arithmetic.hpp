@@ -24,16 +24,33 @@ class Arithmetic {
   /// v, within propagated[lane] + the table's figure for `op`. For results of one operation of the library.
   Bounded rounded(ir::Op op, long double v, const LaneBounds& propagated) const;
   /// v, correctly rounded by one basic operation.
-  Bounded rounded(long double v, const LaneBounds& propagated) const;
+  Bounded rounded(long double v, const LaneBounds& propagated) const {
+    const double m = magnitude(v);
+    // Most results are of this kind and in the range of double.
+    if (!bounds_ || !(m < kUnbounded)) return correctly_rounded(v, propagated);
+    return {v, settle_rounded(pair_, m, pair_of(propagated))};
+  }
   /// v of an operation that rounds not at all; the type's range still limits it.
   Bounded exact(long double v, const LaneBounds& propagated) const;
 
   /// A constant of the implementation, rounded to the type where it has to be.
   Bounded constant(long double v) const;
 
-  Bounded add(const Bounded& a, const Bounded& b) const;
-  Bounded sub(const Bounded& a, const Bounded& b) const;
-  Bounded mul(const Bounded& a, const Bounded& b) const;
+  Bounded add(const Bounded& a, const Bounded& b) const {
+    const long double v = a.v + b.v;
+    if (!bounds_) return {v, {}};
+    const Pair p = pair_of(a.e) + pair_of(b.e);
+    const Bounded result = rounded(v, std::bit_cast<LaneBounds>(p));
+    return p[kNative] == 0 || p[kLift] == 0 ? exact_sum(result, a, b) : result;
+  }
+  Bounded sub(const Bounded& a, const Bounded& b) const { return add(a, neg(b)); }
+  Bounded mul(const Bounded& a, const Bounded& b) const {
+    const long double v = a.v * b.v;
+    if (!bounds_) return {v, {}};
+    const LaneBounds p = product_error(magnitude(a.v), a.e, magnitude(b.v), b.e);
+    const Bounded result = rounded(v, p);
+    return p[kNative] == 0 || p[kLift] == 0 ? exact_product(result, a, b) : result;
+  }
   Bounded div(const Bounded& a, const Bounded& b) const;
   Bounded sqrt(const Bounded& a) const;
   /// a[0] b[0] + a[1] b[1] + ..., summed in any order, fused or not. Operands as pointers, all of a then of b.
@@ -52,6 +69,10 @@ class Arithmetic {
   }
 
  private:
+  Bounded correctly_rounded(long double v, const LaneBounds& propagated) const;
+  /// A sum or a product, whose bound is 0 in the lanes in which it is a number of the format.
+  Bounded exact_sum(Bounded sum, const Bounded& a, const Bounded& b) const;
+  Bounded exact_product(Bounded product, const Bounded& a, const Bounded& b) const;
   Bounded finish(long double v, const LaneBounds& propagated,
                  const std::array<const ir::UlpBound*, kLanes>& figures) const;
 

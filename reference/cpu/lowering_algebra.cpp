@@ -75,6 +75,19 @@ Leaves Lowering::algebra(const ir::Expr& e, const std::vector<Leaves>& operands)
   }
 }
 
+/// How an operation on floats is run.
+Code code_of(const Evaluator& row) {
+  if (row.role == Role::kTest) return Code::kTest;
+  // What a fault is planted in has a row of its own.
+  if (&row != &right_evaluator(row.op)) return Code::kFloat;
+  switch (row.op) {
+    case Op::kAdd: return Code::kAdd;
+    case Op::kSub: return Code::kSub;
+    case Op::kMul: return Code::kMul;
+    default: return Code::kFloat;
+  }
+}
+
 /// Component by component, scalars repeated.
 Leaves Lowering::elementwise(Op op, Scalar type, const std::vector<Leaves>& operands, std::int32_t choice) {
   std::size_t count = 1;
@@ -87,8 +100,13 @@ Leaves Lowering::elementwise(Op op, Scalar type, const std::vector<Leaves>& oper
     Leaves sources;
     for (const Leaves& operand : operands)
       sources.push_back(operand.size() == 1 ? operand[0] : operand[i]);
-    const Code code = !floats ? Code::kInteger : (row.role == Role::kTest ? Code::kTest : Code::kFloat);
-    emit({.code = code, .op = op, .scalar = type, .dst = dst[i], .evaluator = &row, .choice = choice}, sources);
+    emit({.code = floats ? code_of(row) : Code::kInteger,
+          .op = op,
+          .scalar = type,
+          .dst = dst[i],
+          .evaluator = &row,
+          .choice = choice},
+         sources);
   }
   return dst;
 }

@@ -137,6 +137,9 @@ std::size_t Machine<Tracer>::step(const Instruction& instruction, std::size_t pc
     case Code::kAtomic:
     case Code::kLocalLoad:
     case Code::kLocalStore: access(instruction); return pc + 1;
+    case Code::kAdd:
+    case Code::kSub:
+    case Code::kMul: add_or_multiply(instruction); return pc + 1;
     default: compute(instruction); return pc + 1;
   }
 }
@@ -231,6 +234,32 @@ void Machine<Tracer>::compute_float(const Instruction& instruction) {
   decisions_.ignore_kinks(false);
   if constexpr (Tracer::kDerivatives)
     derive(instruction, operands, unit ? unit_component_partials : instruction.evaluator->differentiate, dst);
+}
+
+/// What compute_float does, for the operations that make up most of a program, of two operands and without decisions.
+template <class Tracer>
+void Machine<Tracer>::add_or_multiply(const Instruction& instruction) {
+  const RegisterId* const operands = &program_.operands[instruction.operands];
+  const Value& x = at(operands[0]);
+  const Value& y = at(operands[1]);
+  const Arithmetic& a = arithmetic(instruction.scalar);
+  const bool multiplies = instruction.code == Code::kMul;
+  const bool subtracts = instruction.code == Code::kSub;
+  const Bounded result = multiplies ? a.mul(x.f, y.f) : a.add(x.f, subtracts ? a.neg(y.f) : y.f);
+  Value& dst = at(instruction.dst);
+  if constexpr (Tracer::kPoints) {
+    const std::array<const Value*, 2> sources{&x, &y};
+    const std::uint64_t path = decisions_.summary().path;
+    dst.h = tracer_.follow(*instruction.evaluator, instruction.scalar, sources, {path, path});
+  }
+  if constexpr (Tracer::kDerivatives) {
+    const std::array<const Handle*, 2> sources{&x.h, &y.h};
+    const std::uint32_t wanted = (Tracer::active(x.h) ? 1U : 0U) | (Tracer::active(y.h) ? 2U : 0U);
+    const std::array<Bounded, 2> partials{multiplies ? y.f : kOneBounded,
+                                          multiplies ? x.f : number(subtracts ? -1 : 1)};
+    dst.h = wanted == 0 ? Handle{} : tracer_.combine(instruction.scalar, sources, partials.data(), wanted);
+  }
+  dst.f = result;
 }
 
 /// The operands are any number, so their derivatives are added one after another; adding rounds nothing there.

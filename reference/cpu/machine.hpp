@@ -62,6 +62,7 @@ class Machine {
   std::size_t step(const Instruction& instruction, std::size_t pc);
   void compute(const Instruction& instruction);
   void compute_float(const Instruction& instruction);
+  void add_or_multiply(const Instruction& instruction);
   void compute_sum(const Instruction& instruction);
   void compute_test(const Instruction& instruction);
   void custom(const Instruction& instruction);

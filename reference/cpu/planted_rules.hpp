@@ -5,9 +5,6 @@
 
 namespace assay::reference {
 
-/// The row of an operation in which no fault is planted; evaluator() without the seam.
-const Evaluator& right_evaluator(ir::Op op);
-
 /// The row as it is, or with a wrong derivative where the planted fault is one of this operation.
 const Evaluator& with_planted_rule(const Evaluator& row);
 

@@ -19,6 +19,9 @@ using RegisterId = std::int32_t;
 
 enum class Code : std::uint8_t {
   kFloat,          ///< dst = evaluator(operands), floats of type `scalar`
+  kAdd,            ///< as kFloat, of the three commonest operations, which decide nothing
+  kSub,            ///< the same
+  kMul,            ///< the same
   kTest,           ///< dst = test(operands)
   kUnit,           ///< dst = component / length: unit_component
   kSum,            ///< dst = sum of any number of operands, floats of type `scalar`, in whatever order

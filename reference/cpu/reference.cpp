@@ -100,6 +100,13 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
   return result;
 }
 
+/// About as many as a run without loops leaves, but no more than fit in a few megabytes.
+std::size_t expected_nodes(const Program& program, const Run& run) {
+  constexpr std::size_t kMost = std::size_t{1} << 16;
+  const auto threads = run.order.empty() ? static_cast<std::size_t>(run.launch.threads()) : run.order.size();
+  return std::min(kMost, program.code.size() * threads);
+}
+
 template <class Tracer>
 Reference summary(const Program& program, const Run& run, Machine<Tracer>& machine) {
   Reference reference;
@@ -148,7 +155,7 @@ Reference Oracle::evaluate(const Run& run) const {
     machine.run();
     return summary(*program_, run, machine);
   }
-  Tape tape;
+  Tape tape(expected_nodes(*program_, run));
   Machine<Tape> machine(*program_, run, tape);
   machine.run();
   auto gradient = gradients(*program_, run, machine, tape);

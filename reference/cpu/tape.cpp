@@ -4,38 +4,17 @@
 
 namespace assay::reference {
 
-Tape::Tape() : types_{ir::Scalar::kF64}, first_edge_{0, 0} {}
-
-Node Tape::close(ir::Scalar type) {
-  types_.push_back(type);
-  first_edge_.push_back(static_cast<std::uint32_t>(edges_.size()));
-  return static_cast<Node>(types_.size() - 1);
-}
-
-void Tape::connect(Node parent, const Bounded& partial) {
-  const bool exact = partial.e[kNative] == 0 && partial.e[kLift] == 0;
-  if (exact && partial.v == 0) return;
-  if (exact && (partial.v == 1 || partial.v == -1)) {
-    edges_.push_back({parent, partial.v == 1 ? kPlus : kMinus});
-    return;
-  }
-  partials_.push_back(partial);
-  edges_.push_back({parent, static_cast<std::uint32_t>(partials_.size() + 1)});
+Tape::Tape(std::size_t expected) : types_{ir::Scalar::kF64}, first_edge_{0, 0} {
+  types_.reserve(expected);
+  first_edge_.reserve(expected);
+  edges_.reserve(2 * expected);
+  partials_.reserve(expected);
 }
 
 Node Tape::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type, long double) {
   const Node node = close(type);
   leaves_.push_back({parameter, leaf, node});
   return node;
-}
-
-Node Tape::combine(ir::Scalar type, std::span<const Node* const> sources, const Bounded* partials,
-                   std::uint32_t wanted) {
-  const std::size_t before = edges_.size();
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (wanted >> i & 1U) connect(*sources[i], partials[i]);
-  }
-  return edges_.size() == before ? 0 : close(type);
 }
 
 Node Tape::accumulate(ir::Scalar type, Node old, Node contribution, int sign) {

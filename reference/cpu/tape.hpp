@@ -23,7 +23,8 @@ class Tape {
   /// Nodes that fit in reasonable memory, about 60 bytes each; the run ends there as at its budget.
   static constexpr std::size_t kMostNodes = 20'000'000;
 
-  Tape();
+  /// Has room for so many nodes at first.
+  explicit Tape(std::size_t expected = 0);
 
   static bool active(Node node) { return node != 0; }
   static bool same(Node a, Node b) { return a == b; }
@@ -32,7 +33,13 @@ class Tape {
   /// An input.
   Node leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type, long double value);
   /// A result of an operation; partials[i] counts where bit i of `wanted` is set.
-  Node combine(ir::Scalar type, std::span<const Node* const> sources, const Bounded* partials, std::uint32_t wanted);
+  Node combine(ir::Scalar type, std::span<const Node* const> sources, const Bounded* partials, std::uint32_t wanted) {
+    const std::size_t before = edges_.size();
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (wanted >> i & 1U) connect(*sources[i], partials[i]);
+    }
+    return edges_.size() == before ? 0 : close(type);
+  }
   /// old + sign * contribution.
   Node accumulate(ir::Scalar type, Node old, Node contribution, int sign);
 
@@ -57,8 +64,20 @@ class Tape {
   const std::vector<Leaf>& leaves() const { return leaves_; }
 
  private:
-  Node close(ir::Scalar type);
-  void connect(Node parent, const Bounded& partial);
+  Node close(ir::Scalar type) {
+    types_.push_back(type);
+    first_edge_.push_back(static_cast<std::uint32_t>(edges_.size()));
+    return static_cast<Node>(types_.size() - 1);
+  }
+  void connect(Node parent, const Bounded& partial) {
+    const bool exact = partial.e[kNative] == 0 && partial.e[kLift] == 0;
+    if (exact && (partial.v == 1 || partial.v == -1)) {
+      edges_.push_back({parent, partial.v == 1 ? kPlus : kMinus});
+    } else if (!exact || partial.v != 0) {
+      partials_.push_back(partial);
+      edges_.push_back({parent, static_cast<std::uint32_t>(partials_.size() + 1)});
+    }
+  }
 
   std::vector<ir::Scalar> types_;
   std::vector<std::uint32_t> first_edge_;  ///< one more than nodes
