@@ -71,8 +71,8 @@ Bounded Arithmetic::rounded(ir::Op op, long double v, const LaneBounds& propagat
   return finish(v, propagated, {&(*figures_[kNative])[at], &(*figures_[kLift])[at]});
 }
 
-Bounded Arithmetic::correctly_rounded(long double v, const LaneBounds& propagated) const {
-  return finish(v, propagated, {&kCorrect, &kCorrect});
+LaneBounds Arithmetic::correct_rounding_bound(long double v, const LaneBounds& propagated) const {
+  return finish(v, propagated, {&kCorrect, &kCorrect}).e;
 }
 
 Bounded Arithmetic::exact(long double v, const LaneBounds& propagated) const {
@@ -97,24 +97,24 @@ Bounded Arithmetic::constant(long double v) const {
   return result;
 }
 
-Bounded Arithmetic::exact_sum(Bounded sum, const Bounded& a, const Bounded& b) const {
+LaneBounds Arithmetic::exact_sum(long double v, Pair propagated, LaneBounds bound) const {
   // Correct rounding leaves alone what is representable. The oracle's own rounding cannot hide a difference:
   // rounding is monotonic, and v is the sum rounded to more bits.
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (a.e[lane] == 0 && b.e[lane] == 0 && representable(formats_[lane], sum.v)) sum.e[lane] = 0;
+    if (propagated[lane] == 0 && representable(formats_[lane], v)) bound[lane] = 0;
   }
-  return sum;
+  return bound;
 }
 
-Bounded Arithmetic::exact_product(Bounded product, const Bounded& a, const Bounded& b) const {
+LaneBounds Arithmetic::exact_product(long double v, const Bounded& a, const Bounded& b, LaneBounds bound) const {
   // As of a sum; but a contracted product keeps all its bits, so those must be in v too.
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (a.e[lane] == 0 && b.e[lane] == 0 && representable(formats_[lane], product.v) &&
-        (product.v == 0 ? a.v == 0 || b.v == 0 : short_factors(a.v, b.v))) {
-      product.e[lane] = 0;
+    if (a.e[lane] == 0 && b.e[lane] == 0 && representable(formats_[lane], v) &&
+        (v == 0 ? a.v == 0 || b.v == 0 : short_factors(a.v, b.v))) {
+      bound[lane] = 0;
     }
   }
-  return product;
+  return bound;
 }
 
 Bounded Arithmetic::div(const Bounded& a, const Bounded& b) const {

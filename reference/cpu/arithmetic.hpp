@@ -24,12 +24,7 @@ class Arithmetic {
   /// v, within propagated[lane] + the table's figure for `op`. For results of one operation of the library.
   Bounded rounded(ir::Op op, long double v, const LaneBounds& propagated) const;
   /// v, correctly rounded by one basic operation.
-  Bounded rounded(long double v, const LaneBounds& propagated) const {
-    const double m = magnitude(v);
-    // Most results are of this kind and in the range of double.
-    if (!bounds_ || !(m < kUnbounded)) return correctly_rounded(v, propagated);
-    return {v, settle_rounded(pair_, m, pair_of(propagated))};
-  }
+  Bounded rounded(long double v, const LaneBounds& propagated) const { return {v, rounding_bound(v, propagated)}; }
   /// v of an operation that rounds not at all; the type's range still limits it.
   Bounded exact(long double v, const LaneBounds& propagated) const;
 
@@ -38,18 +33,28 @@ class Arithmetic {
 
   Bounded add(const Bounded& a, const Bounded& b) const {
     const long double v = a.v + b.v;
-    if (!bounds_) return {v, {}};
-    const Pair p = pair_of(a.e) + pair_of(b.e);
-    const Bounded result = rounded(v, std::bit_cast<LaneBounds>(p));
-    return p[kNative] == 0 || p[kLift] == 0 ? exact_sum(result, a, b) : result;
+    return {v, sum_bound(v, a.e, b.e)};
   }
-  Bounded sub(const Bounded& a, const Bounded& b) const { return add(a, neg(b)); }
+  Bounded sub(const Bounded& a, const Bounded& b) const {
+    const long double v = a.v - b.v;
+    return {v, sum_bound(v, a.e, b.e)};
+  }
   Bounded mul(const Bounded& a, const Bounded& b) const {
     const long double v = a.v * b.v;
-    if (!bounds_) return {v, {}};
+    return {v, product_bound(v, a, b)};
+  }
+  /// The bounds of a sum or difference v of numbers with these bounds, and of a product v.
+  LaneBounds sum_bound(long double v, const LaneBounds& a, const LaneBounds& b) const {
+    if (!bounds_) return {};
+    const Pair p = pair_of(a) + pair_of(b);
+    const LaneBounds bound = rounding_bound(v, std::bit_cast<LaneBounds>(p));
+    return p[kNative] == 0 || p[kLift] == 0 ? exact_sum(v, p, bound) : bound;
+  }
+  LaneBounds product_bound(long double v, const Bounded& a, const Bounded& b) const {
+    if (!bounds_) return {};
     const LaneBounds p = product_error(magnitude(a.v), a.e, magnitude(b.v), b.e);
-    const Bounded result = rounded(v, p);
-    return p[kNative] == 0 || p[kLift] == 0 ? exact_product(result, a, b) : result;
+    const LaneBounds bound = rounding_bound(v, p);
+    return p[kNative] == 0 || p[kLift] == 0 ? exact_product(v, a, b, bound) : bound;
   }
   Bounded div(const Bounded& a, const Bounded& b) const;
   Bounded sqrt(const Bounded& a) const;
@@ -69,10 +74,16 @@ class Arithmetic {
   }
 
  private:
-  Bounded correctly_rounded(long double v, const LaneBounds& propagated) const;
-  /// A sum or a product, whose bound is 0 in the lanes in which it is a number of the format.
-  Bounded exact_sum(Bounded sum, const Bounded& a, const Bounded& b) const;
-  Bounded exact_product(Bounded product, const Bounded& a, const Bounded& b) const;
+  LaneBounds rounding_bound(long double v, const LaneBounds& propagated) const {
+    const double m = magnitude(v);
+    // Most results are of this kind and in the range of double.
+    if (!bounds_ || !(m < kUnbounded)) return correct_rounding_bound(v, propagated);
+    return settle_rounded(pair_, m, pair_of(propagated));
+  }
+  LaneBounds correct_rounding_bound(long double v, const LaneBounds& propagated) const;
+  /// `bound`, but 0 in the lanes in which the operands are exact and the sum or product v is a number of the format.
+  LaneBounds exact_sum(long double v, Pair propagated, LaneBounds bound) const;
+  LaneBounds exact_product(long double v, const Bounded& a, const Bounded& b, LaneBounds bound) const;
   Bounded finish(long double v, const LaneBounds& propagated,
                  const std::array<const ir::UlpBound*, kLanes>& figures) const;
 

@@ -245,7 +245,9 @@ void Machine<Tracer>::add_or_multiply(const Instruction& instruction) {
   const Arithmetic& a = arithmetic(instruction.scalar);
   const bool multiplies = instruction.code == Code::kMul;
   const bool subtracts = instruction.code == Code::kSub;
-  const Bounded result = multiplies ? a.mul(x.f, y.f) : a.add(x.f, subtracts ? a.neg(y.f) : y.f);
+  // Value and bound by themselves: a Bounded that is copied at once waits for its value to be stored.
+  const long double v = multiplies ? x.f.v * y.f.v : (subtracts ? x.f.v - y.f.v : x.f.v + y.f.v);
+  const LaneBounds e = multiplies ? a.product_bound(v, x.f, y.f) : a.sum_bound(v, x.f.e, y.f.e);
   Value& dst = at(instruction.dst);
   if constexpr (Tracer::kPoints) {
     const std::array<const Value*, 2> sources{&x, &y};
@@ -259,7 +261,8 @@ void Machine<Tracer>::add_or_multiply(const Instruction& instruction) {
                                           multiplies ? x.f : number(subtracts ? -1 : 1)};
     dst.h = wanted == 0 ? Handle{} : tracer_.combine(instruction.scalar, sources, partials.data(), wanted);
   }
-  dst.f = result;
+  dst.f.v = v;
+  dst.f.e = e;
 }
 
 /// The operands are any number, so their derivatives are added one after another; adding rounds nothing there.

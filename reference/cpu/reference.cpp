@@ -77,9 +77,9 @@ std::vector<std::optional<GradientArray>> empty_gradients(const Program& program
 }
 
 std::vector<std::optional<GradientArray>> gradients(const Program& program, const Run& run, Machine<Tape>& machine,
-                                                    const Tape& tape) {
+                                                    const Tape& tape, std::vector<Adjoint>& adjoints) {
   touch_seeded(machine, program, run);
-  Sweep sweep(tape, run.profile);
+  Sweep sweep(tape, run.profile, adjoints);
   for (std::size_t p = 0; p < run.seeds.size(); ++p) {
     if (program.parameters[p].is_array) seed(sweep, machine, p, run.seeds[p]);
   }
@@ -100,11 +100,20 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
   return result;
 }
 
-/// About as many as a run without loops leaves, but no more than fit in a few megabytes.
-std::size_t expected_nodes(const Program& program, const Run& run) {
-  constexpr std::size_t kMost = std::size_t{1} << 16;
-  const auto threads = run.order.empty() ? static_cast<std::size_t>(run.launch.threads()) : run.order.size();
-  return std::min(kMost, program.code.size() * threads);
+/// Where a thread's evaluations work, one after another: the pages of a long tape are not asked of the system anew for
+/// each.
+struct Workplace {
+  Tape tape;
+  std::vector<Adjoint> adjoints;
+};
+
+/// Empty. One that has grown very long is given back.
+Workplace& workplace() {
+  constexpr std::size_t kKeptNodes = std::size_t{1} << 20;
+  thread_local Workplace own;
+  if (own.tape.size() > kKeptNodes) own = {};
+  own.tape.clear();
+  return own;
 }
 
 template <class Tracer>
@@ -155,10 +164,10 @@ Reference Oracle::evaluate(const Run& run) const {
     machine.run();
     return summary(*program_, run, machine);
   }
-  Tape tape(expected_nodes(*program_, run));
+  auto& [tape, adjoints] = workplace();
   Machine<Tape> machine(*program_, run, tape);
   machine.run();
-  auto gradient = gradients(*program_, run, machine, tape);
+  auto gradient = gradients(*program_, run, machine, tape, adjoints);
   Reference reference = summary(*program_, run, machine);
   reference.gradients = std::move(gradient);
   return reference;

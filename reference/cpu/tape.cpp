@@ -2,13 +2,18 @@
 
 #include <cmath>
 
+#include "reference/cpu/arithmetic.hpp"
+
 namespace assay::reference {
 
-Tape::Tape(std::size_t expected) : types_{ir::Scalar::kF64}, first_edge_{0, 0} {
-  types_.reserve(expected);
-  first_edge_.reserve(expected);
-  edges_.reserve(2 * expected);
-  partials_.reserve(expected);
+Tape::Tape() { clear(); }
+
+void Tape::clear() {
+  types_.assign(1, ir::Scalar::kF64);
+  first_edge_.assign(2, 0);
+  edges_.clear();
+  partials_.clear();
+  leaves_.clear();
 }
 
 Node Tape::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type, long double) {
@@ -25,7 +30,9 @@ Node Tape::accumulate(ir::Scalar type, Node old, Node contribution, int sign) {
   return close(type);
 }
 
-Sweep::Sweep(const Tape& tape, const Profile& profile) : tape_(tape), profile_(profile), adjoints_(tape.size()) {
+Sweep::Sweep(const Tape& tape, const Profile& profile, std::vector<Adjoint>& adjoints)
+    : tape_(tape), profile_(profile), adjoints_(adjoints) {
+  adjoints_.assign(tape.size(), {});
   for (std::size_t k = 0; k < formats_.size(); ++k)
     formats_[k] = format_of(static_cast<ir::Scalar>(k), profile.flush_to_zero);
   for (const Format& native : formats_)
@@ -34,7 +41,7 @@ Sweep::Sweep(const Tape& tape, const Profile& profile) : tape_(tape), profile_(p
 
 void Sweep::seed(Node node, double cotangent) {
   if (node == 0 || cotangent == 0) return;
-  adjoints_[node].add({cotangent, {}});
+  adjoints_[node].add(cotangent, {});
   adjoints_[node].reach += std::abs(cotangent);
 }
 
@@ -52,63 +59,67 @@ double Sweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t lane, d
   return e == 0 ? 0 : settle(own, magnitude(adjoint.value), e);
 }
 
-Bounded Sweep::settled(Node node) const {
-  const Adjoint& adjoint = adjoints_[node];
-  const ir::Scalar type = tape_.type(node);
+/// The bounds of a node's adjoint, whose terms are summed in an order that is not known.
+LaneBounds Sweep::settled(const Adjoint& adjoint, ir::Scalar type) const {
   const Pair errors = pair_of(adjoint.errors);
   const Pair mass = adjoint.mass + errors;
   // What overflows is rare.
   if (!(mass[kNative] < kUnbounded && mass[kLift] < kUnbounded))
-    return {adjoint.value, {bound(adjoint, type, kNative, 0, false), bound(adjoint, type, kLift, 0, false)}};
+    return {bound(adjoint, type, kNative, 0, false), bound(adjoint, type, kLift, 0, false)};
   const FormatPair& own = pairs_[static_cast<std::size_t>(type)];
   const auto n = static_cast<double>(adjoint.terms);
   Pair e = errors + (n - 1) * own.unit * mass;
   if (adjoint.terms > 1) e += n * kOracleUnit * mass;
   const Pair settled = settle(own, magnitude(adjoint.value), e);
-  return {adjoint.value, std::bit_cast<LaneBounds>(e == 0.0 ? Pair{0, 0} : settled)};
+  return std::bit_cast<LaneBounds>(e == 0.0 ? Pair{0, 0} : settled);
 }
 
-LaneBounds Sweep::product_bound(const Bounded& adjoint, const Bounded& partial, long double product,
-                                ir::Scalar type) const {
-  const LaneBounds p = product_error(magnitude(adjoint.v), adjoint.e, magnitude(partial.v), partial.e);
+LaneBounds Sweep::product_bound(const Adjoint& adjoint, const LaneBounds& errors, const Bounded& partial,
+                                long double product, ir::Scalar type) const {
+  const LaneBounds p = product_error(magnitude(adjoint.value), errors, magnitude(partial.v), partial.e);
   if (std::isfinite(product))
     return settle_rounded(pairs_[static_cast<std::size_t>(type)], magnitude(product), pair_of(p));
   return {p[kNative] == 0 ? 0 : kUnbounded, p[kLift] == 0 ? 0 : kUnbounded};
 }
 
-/// adjoint * partial, rounded to the operation's type and then to the parent's.
-Bounded Sweep::contribution(const Bounded& adjoint, const Tape::Edge& edge, ir::Scalar type) const {
-  const ir::Scalar parent_type = tape_.type(edge.parent);
-  const bool passes = edge.partial < 2;
-  Bounded result = adjoint;
-  if (passes) {
-    if (edge.partial == Tape::kMinus) result.v = -result.v;
-  } else {
+LaneBounds Sweep::narrowed(long double v, LaneBounds bound, ir::Scalar to) const {
+  double& e = bound[kNative];
+  if (e < kUnbounded) {
+    const Format& narrow = format(to, kNative);
+    e = settle(narrow, magnitude(v), e + half(narrow, magnitude(v) + e, 0));
+  }
+  return bound;
+}
+
+/// Adds adjoint * partial, rounded to the operation's type and then to the parent's, to the parent's adjoint.
+void Sweep::pass_on(const Adjoint& adjoint, const LaneBounds& errors, ir::Scalar type, const Tape::Edge& edge) {
+  Adjoint& parent = adjoints_[edge.parent];
+  long double v = edge.partial == Tape::kMinus ? -adjoint.value : adjoint.value;
+  LaneBounds e = errors;
+  double slope = 1;
+  if (edge.partial > Tape::kMinus) {
     const Bounded& partial = tape_.partial(edge);
-    result.v = adjoint.v * partial.v;
-    result.e = product_bound(adjoint, partial, result.v, type);
+    v = adjoint.value * partial.v;
+    e = product_bound(adjoint, errors, partial, v, type);
+    slope = magnitude(partial.v);
   }
-  double& e = result.e[kNative];
-  if (parent_type != type && ir::row(parent_type).digits < ir::row(type).digits && e < kUnbounded) {
-    const Format& narrow = format(parent_type, kNative);
-    const double m = magnitude(result.v);
-    e = settle(narrow, m, e + half(narrow, m + e, 0));
-  }
-  return result;
+  const ir::Scalar to = tape_.type(edge.parent);
+  if (to != type && ir::row(to).digits < ir::row(type).digits) e = narrowed(v, e, to);
+  parent.add(v, e);
+  parent.reach += scaled(slope, adjoint.reach);
 }
 
 void Sweep::run() {
   for (std::size_t i = tape_.size(); i-- > 1;) {
     const auto node = static_cast<Node>(i);
     const auto edges = tape_.edges(node);
-    if (edges.empty() || adjoints_[node].terms == 0) continue;
-    const Bounded adjoint = settled(node);
-    if (adjoint.v == 0 && adjoint.e[kNative] == 0 && adjoint.e[kLift] == 0) continue;
-    for (const Tape::Edge& edge : edges) {
-      Adjoint& parent = adjoints_[edge.parent];
-      parent.add(contribution(adjoint, edge, tape_.type(node)));
-      parent.reach += scaled(edge.partial < 2 ? 1 : magnitude(tape_.partial(edge).v), adjoints_[node].reach);
-    }
+    const Adjoint& adjoint = adjoints_[node];
+    if (edges.empty() || adjoint.terms == 0) continue;
+    const ir::Scalar type = tape_.type(node);
+    const LaneBounds errors = settled(adjoint, type);
+    if (adjoint.value == 0 && both_zero(errors)) continue;
+    for (const Tape::Edge& edge : edges)
+      pass_on(adjoint, errors, type, edge);
   }
 }
 

@@ -23,8 +23,9 @@ class Tape {
   /// Nodes that fit in reasonable memory, about 60 bytes each; the run ends there as at its budget.
   static constexpr std::size_t kMostNodes = 20'000'000;
 
-  /// Has room for so many nodes at first.
-  explicit Tape(std::size_t expected = 0);
+  Tape();
+  /// Empty again; keeps its memory.
+  void clear();
 
   static bool active(Node node) { return node != 0; }
   static bool same(Node a, Node b) { return a == b; }
@@ -94,18 +95,19 @@ struct Adjoint {
   double reach = 0;        ///< sum over the paths from the seeds of |seed * derivatives|
   std::int64_t terms = 0;
 
-  void add(const Bounded& contribution) {
-    value += contribution.v;
-    mass += magnitude(contribution.v);
+  void add(long double contribution, const LaneBounds& bound) {
+    value += contribution;
+    mass += magnitude(contribution);
     ++terms;
-    errors = std::bit_cast<LaneBounds>(pair_of(errors) + pair_of(contribution.e));
+    errors = std::bit_cast<LaneBounds>(pair_of(errors) + pair_of(bound));
   }
 };
 
 /// The reverse sweep: adjoints of all nodes, from the seeds.
 class Sweep {
  public:
-  Sweep(const Tape& tape, const Profile& profile);
+  /// Keeps references to all; `adjoints` is where it works.
+  Sweep(const Tape& tape, const Profile& profile, std::vector<Adjoint>& adjoints);
 
   void seed(Node node, double cotangent);
   void run();
@@ -117,15 +119,18 @@ class Sweep {
   const Format& format(ir::Scalar type, std::size_t lane) const {
     return formats_[lane == kLift ? static_cast<std::size_t>(ir::Scalar::kF64) : static_cast<std::size_t>(type)];
   }
-  Bounded settled(Node node) const;
-  Bounded contribution(const Bounded& adjoint, const Tape::Edge& edge, ir::Scalar type) const;
-  LaneBounds product_bound(const Bounded& adjoint, const Bounded& partial, long double product, ir::Scalar type) const;
+  LaneBounds settled(const Adjoint& adjoint, ir::Scalar type) const;
+  LaneBounds product_bound(const Adjoint& adjoint, const LaneBounds& errors, const Bounded& partial,
+                           long double product, ir::Scalar type) const;
+  /// What converting to a type of fewer digits adds to the bound of v.
+  LaneBounds narrowed(long double v, LaneBounds bound, ir::Scalar to) const;
+  void pass_on(const Adjoint& adjoint, const LaneBounds& errors, ir::Scalar type, const Tape::Edge& edge);
 
   const Tape& tape_;
   const Profile& profile_;
   std::array<Format, ir::kScalarCount> formats_;
   std::vector<FormatPair> pairs_;  ///< by scalar
-  std::vector<Adjoint> adjoints_;
+  std::vector<Adjoint>& adjoints_;
 };
 
 }  // namespace assay::reference
