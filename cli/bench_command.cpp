@@ -34,6 +34,7 @@ constexpr const char* kFooter =
     "Judges the selection twice, as assay run does: with an empty cache and then with the full one, and hands the "
     "same\n"
     "sources to the bare compilers. The folder has the two runs, cold/ and warm/, with their reports, and bench.json.\n"
+    "Device both judges on cpu and then on ptx, in a folder each; a kernel counts as verified if it is on both.\n"
     "Figures are of this machine and of what else it does.\n"
     "Exit status: as assay run's for the first of the two; 2 usage, 3 internal.";
 
@@ -41,10 +42,19 @@ constexpr const char* kFooter =
 struct Measured {
   double seconds = 0;  ///< from the selectors to the written reports
   int status = 0;
-  std::size_t kernels = 0;
-  std::size_t verified = 0;  ///< kernels of which all cases passed
+  std::set<std::string> kernels;
+  std::set<std::string> verified;  ///< kernels of which all cases passed
   std::size_t cases = 0;
   std::vector<std::pair<std::string, double>> stages;  ///< in milliseconds, all cores together
+
+  double rate() const { return static_cast<double>(verified.size()) / seconds; }
+};
+
+/// The selection on one device, or on several one after another.
+struct Benched {
+  std::string device;
+  Measured cold, warm;
+  CompileFloor floor;
 };
 
 Result<Measured> measure(const JudgeOptions& options) {
@@ -54,18 +64,16 @@ Result<Measured> measure(const JudgeOptions& options) {
   measured.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Result<reports::Run> run = reports::read_run(options.output);
   if (!run.ok()) return run.error();
-  std::set<std::string> kernels;
   std::set<std::string> wrong;
   for (const json& record : run->cases) {
     const std::string kernel =
         fmt::format("{}/{}", record.at("family").get<std::string>(), record.at("kernel").get<std::string>());
-    kernels.insert(kernel);
+    measured.kernels.insert(kernel);
     const std::string outcome = record.at("outcome");
     if (outcome != "pass" && outcome != "pass_marginal") wrong.insert(kernel);
   }
   measured.cases = run->cases.size();
-  measured.kernels = kernels.size();
-  measured.verified = kernels.size() - wrong.size();
+  std::ranges::set_difference(measured.kernels, wrong, std::inserter(measured.verified, measured.verified.end()));
   measured.stages = reports::summarise(*run).time_ms;
   return measured;
 }
@@ -97,39 +105,30 @@ json run_json(const Measured& run) {
   json stages = json::object();
   for (const auto& [stage, ms] : run.stages)
     stages[stage] = ms;
-  return {{"seconds", run.seconds},
-          {"kernels", run.kernels},
-          {"verified", run.verified},
-          {"cases", run.cases},
-          {"kernels_per_second", static_cast<double>(run.verified) / run.seconds},
-          {"stages_ms", stages}};
+  return {{"seconds", run.seconds}, {"kernels", run.kernels.size()},    {"verified", run.verified.size()},
+          {"cases", run.cases},     {"kernels_per_second", run.rate()}, {"stages_ms", stages}};
 }
 
-json bench_json(const JudgeOptions& options, unsigned jobs, const Measured& cold, const Measured& warm,
-                const CompileFloor& floor) {
+json bench_json(const Benched& benched) {
   json tried = json::array();
-  for (const auto& [batch, seconds] : floor.tried)
+  for (const auto& [batch, seconds] : benched.floor.tried)
     tried.push_back({{"batch", batch}, {"seconds", seconds}});
-  const auto [own, child] = peak_memory();
-  return {{"device", options.device},
-          {"jobs", jobs},
-          {"cold", run_json(cold)},
-          {"warm", run_json(warm)},
+  const CompileFloor& floor = benched.floor;
+  return {{"device", benched.device},
+          {"cold", run_json(benched.cold)},
+          {"warm", run_json(benched.warm)},
           {"floor", {{"seconds", floor.seconds}, {"batch", floor.batch}, {"units", floor.units}, {"tried", tried}}},
-          {"floor_over_total", floor.seconds / cold.seconds},
-          {"cold_over_warm", cold.seconds / warm.seconds},
-          {"peak_bytes", {{"own", own}, {"largest_child", child}}}};
+          {"floor_over_total", floor.seconds / benched.cold.seconds},
+          {"cold_over_warm", benched.cold.seconds / benched.warm.seconds}};
 }
 
-std::string table(const JudgeOptions& options, unsigned jobs, const Measured& cold, const Measured& warm,
-                  const CompileFloor& floor) {
+std::string table(const Benched& benched, unsigned jobs) {
+  const auto& [device, cold, warm, floor] = benched;
   std::string text =
-      fmt::format("\n{} kernels, {} cases on {}, {} at once\n\n", cold.kernels, cold.cases, options.device, jobs);
+      fmt::format("\n{} kernels, {} cases on {}, {} at once\n\n", cold.kernels.size(), cold.cases, device, jobs);
   text += fmt::format("{:<28}{:>10}{:>10}\n", "", "cold", "warm");
   text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "seconds", cold.seconds, warm.seconds);
-  text +=
-      fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "verified kernels a second",
-                  static_cast<double>(cold.verified) / cold.seconds, static_cast<double>(warm.verified) / warm.seconds);
+  text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "verified kernels a second", cold.rate(), warm.rate());
   const auto sum = [](const Measured& run) {
     double total = 0;
     for (const auto& [stage, ms] : run.stages)
@@ -140,12 +139,52 @@ std::string table(const JudgeOptions& options, unsigned jobs, const Measured& co
     text += fmt::format("  {:<26}{:>9.1f}%{:>9.1f}%\n", cold.stages[s].first, 100 * cold.stages[s].second / sum(cold),
                         100 * warm.stages[s].second / sum(warm));
   }
-  text += fmt::format("\nthe bare compilers: {:.1f} s for {} units of at most {} kernel{}\n", floor.seconds,
-                      floor.units, floor.batch, floor.batch == 1 ? "" : "s");
-  text += fmt::format("floor / total {:.2f}, cold / warm {:.1f}\n", floor.seconds / cold.seconds,
-                      cold.seconds / warm.seconds);
-  const auto [own, child] = peak_memory();
-  return text + fmt::format("greatest memory: {} MiB, of one compiler or worker {} MiB\n", own >> 20U, child >> 20U);
+  text += floor.batch == 0 ? fmt::format("\nthe bare compilers: {:.1f} s for {} units\n", floor.seconds, floor.units)
+                           : fmt::format("\nthe bare compilers: {:.1f} s for {} units of at most {} kernel{}\n",
+                                         floor.seconds, floor.units, floor.batch, floor.batch == 1 ? "" : "s");
+  return text + fmt::format("floor / total {:.2f}, cold / warm {:.1f}\n", floor.seconds / cold.seconds,
+                            cold.seconds / warm.seconds);
+}
+
+/// Two runs, one after another: what both verify is verified.
+Measured followed_by(const Measured& first, const Measured& second) {
+  Measured both{.seconds = first.seconds + second.seconds,
+                .status = std::max(first.status, second.status),
+                .kernels = first.kernels,
+                .verified = {},
+                .cases = first.cases + second.cases,
+                .stages = first.stages};
+  both.kernels.insert(second.kernels.begin(), second.kernels.end());
+  std::ranges::set_intersection(first.verified, second.verified, std::inserter(both.verified, both.verified.end()));
+  for (const auto& [stage, ms] : second.stages) {
+    const auto known = std::ranges::find(both.stages, stage, &std::pair<std::string, double>::first);
+    if (known == both.stages.end()) both.stages.emplace_back(stage, ms);
+    else known->second += ms;
+  }
+  return both;
+}
+
+Benched followed_by(const Benched& first, const Benched& second) {
+  CompileFloor floor{.seconds = first.floor.seconds + second.floor.seconds,
+                     .batch = 0,
+                     .units = first.floor.units + second.floor.units,
+                     .tried = {}};
+  return {.device = "both",
+          .cold = followed_by(first.cold, second.cold),
+          .warm = followed_by(first.warm, second.warm),
+          .floor = std::move(floor)};
+}
+
+Result<Benched> bench_on(JudgeOptions options, const fs::path& output, unsigned jobs) {
+  options.output = (output / "cold").string();
+  Result<Measured> cold = measure(options);
+  if (!cold.ok()) return cold.error();
+  options.output = (output / "warm").string();
+  Result<Measured> warm = measure(options);
+  if (!warm.ok()) return warm.error();
+  Result<CompileFloor> floor = measure_floor(options, jobs);
+  if (!floor.ok()) return floor.error();
+  return Benched{options.device, cold.take(), warm.take(), floor.take()};
 }
 
 int bench(JudgeOptions options) {
@@ -154,22 +193,34 @@ int bench(JudgeOptions options) {
   const Result<backends::ScratchDirectory> cache =
       backends::make_artifact_directory(backends::default_cache_directory());
   if (!cache.ok()) return fail(cache.error());
-  const fs::path output = options.output;
   options.cache = (cache->path() / "cache").string();
-  options.output = (output / "cold").string();
-  const Result<Measured> cold = measure(options);
-  if (!cold.ok()) return fail(cold.error());
-  options.output = (output / "warm").string();
-  const Result<Measured> warm = measure(options);
-  if (!warm.ok()) return fail(warm.error());
-  const Result<CompileFloor> floor = measure_floor(options, jobs);
-  if (!floor.ok()) return fail(floor.error());
+  const fs::path output = options.output;
+  const bool on_both = options.device == "both";
+  std::vector<Benched> benched;
+  for (const std::string& device : on_both ? std::vector<std::string>{"cpu", "ptx"} : std::vector{options.device}) {
+    options.device = device;
+    Result<Benched> one = bench_on(options, on_both ? output / device : output, jobs);
+    if (!one.ok()) return fail(one.error());
+    benched.push_back(one.take());
+  }
+  if (on_both) benched.push_back(followed_by(benched[0], benched[1]));
+
+  const auto [own, child] = peak_memory();
+  json figures = bench_json(benched.back());
+  figures["jobs"] = jobs;
+  figures["peak_bytes"] = {{"own", own}, {"largest_child", child}};
+  std::string text;
+  for (const Benched& one : benched) {
+    text += table(one, jobs);
+    if (on_both && &one != &benched.back()) figures["devices"].push_back(bench_json(one));
+  }
+  text += fmt::format("greatest memory: {} MiB, of one compiler or worker {} MiB\n", own >> 20U, child >> 20U);
   const fs::path file = output / "bench.json";
-  if (!backends::write_file(file, bench_json(options, jobs, *cold, *warm, *floor).dump(1) + "\n"))
+  if (!backends::write_file(file, figures.dump(1) + "\n"))
     return fail({"cannot write " + file.string() + "; is the disk full?"}, ExitStatus::internal);
-  const Result<void> printed = print(table(options, jobs, *cold, *warm, *floor));
+  const Result<void> printed = print(text);
   if (!printed.ok()) return fail(printed.error(), ExitStatus::internal);
-  return cold->status;
+  return benched.back().cold.status;
 }
 
 }  // namespace
@@ -179,8 +230,8 @@ void add_bench(CLI::App& app, Invocation& invocation) {
   CLI::App& command = *app.add_subcommand("bench", "Measure verified kernels a second, and the compilers' share");
   command.add_option("SELECTOR", options->selectors, "What to judge, as for assay run")->option_text(" [*]");
   command.add_option("--device", options->device, "Where to run")
-      ->option_text("{cpu,ptx} [cpu]")
-      ->check(CLI::IsMember({"cpu", "ptx"}));
+      ->option_text("{cpu,ptx,both} [cpu]")
+      ->check(CLI::IsMember({"cpu", "ptx", "both"}));
   command.add_option("--random", options->random, "Random kernels of each family that a pattern names")
       ->option_text("N [8]")
       ->check(CLI::Range(0, 1'000'000));

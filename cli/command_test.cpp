@@ -77,6 +77,25 @@ TEST_F(CommandTest, BenchMeasuresTwoRunsAndTheBareCompiler) {
   EXPECT_TRUE(records("bench/warm").end);
 }
 
+TEST_F(CommandTest, BenchOnBothDevicesAddsThemUp) {
+  if (workshop_.run("assay run two.py:scale --device ptx --quick --output ptx").status == 77)
+    GTEST_SKIP() << "no NVRTC";
+  const Ran ran = workshop_.run("assay bench two.py:scale --device both --jobs 1 --output bench");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("on cpu, 1 at once"), HasSubstr("on ptx, 1 at once"), HasSubstr("on both")));
+  const json figures = json::parse(workshop_.read("bench/bench.json"));
+  ASSERT_EQ(figures["devices"].size(), 2U);
+  const json &cpu = figures["devices"][0], &ptx = figures["devices"][1];
+  EXPECT_EQ(figures["cold"]["verified"], 1);
+  EXPECT_EQ(figures["cold"]["cases"], cpu["cold"]["cases"].get<int>() + ptx["cold"]["cases"].get<int>());
+  EXPECT_DOUBLE_EQ(figures["floor"]["seconds"],
+                   cpu["floor"]["seconds"].get<double>() + ptx["floor"]["seconds"].get<double>());
+  // The second run of the same process finds what the first kept.
+  EXPECT_GT(ptx["cold"]["stages_ms"]["build"], 0);
+  EXPECT_EQ(ptx["warm"]["stages_ms"].value("build", 0.0), 0);
+  EXPECT_TRUE(records("bench/ptx/warm").end);
+}
+
 TEST_F(CommandTest, RunJudgesAKernelOfAFileAndReports) {
   const Ran ran = workshop_.run("assay run two.py:scale --quick");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;

@@ -19,8 +19,8 @@ struct CompilerWork {
 
 struct CompileFloor {
   double seconds = 0;
-  std::size_t batch = 1;                              ///< kernels in a unit: of the sizes that were tried the fastest
-  std::size_t units = 0;                              ///< of that size
+  std::size_t batch = 1;  ///< kernels in a unit: of the sizes that were tried the fastest; 0: several
+  std::size_t units = 0;  ///< of that size
   std::vector<std::pair<std::size_t, double>> tried;  ///< batch and seconds
 };
 

@@ -59,9 +59,13 @@ int add_object(dl_phdr_info* object, std::size_t /*size*/, void* data) {
 std::string program_identity() {
   // With a fault in its judge a program is not the one that its build id names.
   if (kPlants) return {};
-  Found found;
-  dl_iterate_phdr(add_object, &found);
-  return found.complete ? sha256_hex(found.ids) : std::string();
+  // Once: a compiler library loads more of itself when it is first used, and the program stays what it is.
+  static const std::string identity = [] {
+    Found found;
+    dl_iterate_phdr(add_object, &found);
+    return found.complete ? sha256_hex(found.ids) : std::string();
+  }();
+  return identity;
 }
 
 }  // namespace assay::harness

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -176,6 +177,14 @@ TEST_F(VerdictCacheTest, OnlyRecordsOfAllCasesThatPassAtOnceAreKept) {
 TEST(ProgramIdentity, IsKnownAndStays) {
   EXPECT_EQ(program_identity().size(), 64U);
   EXPECT_EQ(program_identity(), program_identity());
+}
+
+/// As NVRTC does when it first compiles: the second run of one process must find what the first kept.
+TEST(ProgramIdentity, StaysWhenALibraryIsLoaded) {
+  const std::string before = program_identity();
+  ASSERT_EQ(::dlopen("libresolv.so.2", RTLD_NOW | RTLD_NOLOAD), nullptr) << "loaded already, so it shows nothing";
+  ASSERT_NE(::dlopen("libresolv.so.2", RTLD_NOW), nullptr) << ::dlerror();
+  EXPECT_EQ(program_identity(), before);
 }
 
 }  // namespace
