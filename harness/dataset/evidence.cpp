@@ -52,7 +52,9 @@ Evidence not_run(std::string_view device, std::string_view pass, std::string rea
 
 void sort(std::vector<Evidence>& evidence) {
   // "forward" before "backward"; devices and modes by name.
-  const auto key = [](const Evidence& one) { return std::tuple(one.device, one.pass != "forward", one.mode); };
+  const auto key = [](const Evidence& one) {
+    return std::tuple(std::string_view(one.device), one.pass != "forward", std::string_view(one.mode));
+  };
   std::ranges::stable_sort(evidence, [&](const Evidence& a, const Evidence& b) { return key(a) < key(b); });
 }
 

@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ir/support/concat.hpp"
+
 namespace assay::dataset {
 namespace {
 
@@ -27,22 +29,22 @@ constexpr std::array<char, 256> kEscapes = [] {
   return table;
 }();
 
-/// How many of the eight bytes, the first being the lowest, come before one that is below 0x20, above 0x7f, a quote or
-/// a backslash; 8 if none is. A byte minus 0x20 sets its highest bit where it was smaller; one equal to c is 0 after
-/// xor with c, and minus 1 sets the bit likewise. Borrows go upward only, behind the first.
-std::size_t plain_bytes(std::uint64_t bytes) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101;
-  constexpr std::uint64_t kHighest = 0x80 * kOnes;
-  const std::uint64_t quotes = bytes ^ ('"' * kOnes);
-  const std::uint64_t backslashes = bytes ^ ('\\' * kOnes);
-  const std::uint64_t found = bytes | (bytes - 0x20 * kOnes) | (quotes - kOnes) | (backslashes - kOnes);
-  return static_cast<std::size_t>(std::countr_zero(found & kHighest)) / 8;
+/// Bytes that are looked at together, by the vector unit where there is one.
+using Bytes [[gnu::vector_size(16)]] = signed char;
+
+/// How many of the bytes come before one that is below 0x20, above 0x7f, a quote or a backslash; all if none is. As
+/// signed numbers both the control characters and what is no ASCII are below 0x20.
+std::size_t plain_bytes(Bytes bytes) {
+  const auto found = (bytes < 0x20) | (bytes == '"') | (bytes == '\\');
+  const auto [low, high] = std::bit_cast<std::array<std::uint64_t, 2>>(found);
+  if ((low | high) == 0) return sizeof(Bytes);
+  return static_cast<std::size_t>(low != 0 ? std::countr_zero(low) : 64 + std::countr_zero(high)) / 8;
 }
 
-/// Bytes of text that are escaped at once, and as many as they may become; eight are stored at a time.
+/// Bytes of text that are escaped at once, and as many as they may become; a vector is stored at a time.
 constexpr std::size_t kPiece = 1024;
 constexpr std::size_t kLongestEscape = 6;
-using Escaped = std::array<char, kPiece * kLongestEscape + sizeof(std::uint64_t)>;
+using Escaped = std::array<char, kPiece * kLongestEscape + sizeof(Bytes)>;
 
 /// Writes what stands for the byte; the place behind it.
 char* escape(char* to, unsigned char byte) {
@@ -66,7 +68,7 @@ char* escape(char* to, unsigned char byte) {
 std::size_t escape(std::string_view piece, Escaped& escaped) {
   char* to = escaped.data();
   for (std::size_t at = 0; at < piece.size();) {
-    if (std::uint64_t bytes = 0; at + sizeof(bytes) <= piece.size()) {
+    if (Bytes bytes; at + sizeof(bytes) <= piece.size()) {
       std::memcpy(&bytes, piece.data() + at, sizeof(bytes));
       std::memcpy(to, &bytes, sizeof(bytes));  // what is not plain is written over
       const std::size_t plain = plain_bytes(bytes);
@@ -83,7 +85,7 @@ std::size_t escape(std::string_view piece, Escaped& escaped) {
 
 std::size_t plain_prefix(std::string_view text) {
   std::size_t count = 0;
-  for (std::uint64_t bytes = 0; count + sizeof(bytes) <= text.size();) {
+  for (Bytes bytes; count + sizeof(bytes) <= text.size();) {
     std::memcpy(&bytes, text.data() + count, sizeof(bytes));
     const std::size_t plain = plain_bytes(bytes);
     count += plain;
@@ -106,8 +108,8 @@ void append_json_string(std::string& out, std::string_view text) {
 std::string& JsonObject::begin(std::string_view name) {
   if (!empty_) out_ += ',';
   empty_ = false;
-  append_json_string(out_, name);
-  return out_ += ':';
+  append(out_, "\"", name, "\":");
+  return out_;
 }
 
 void JsonObject::add(std::string_view name, std::string_view text) { append_json_string(begin(name), text); }

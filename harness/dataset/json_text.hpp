@@ -16,7 +16,8 @@ std::size_t plain_prefix(std::string_view text);
 /// Appends the text between quotes, escaped as RFC 8259 asks and no more. The text must be UTF-8.
 void append_json_string(std::string& out, std::string_view text);
 
-/// Appends an object's members one after another, from the brace that begins it on.
+/// Appends an object's members one after another, from the brace that begins it on. Their names are identifiers, in
+/// which nothing is to be escaped.
 class JsonObject {
  public:
   explicit JsonObject(std::string& out) : out_(out) { out_ += '{'; }

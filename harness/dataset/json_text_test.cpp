@@ -16,7 +16,7 @@ std::string literal_of(std::string_view text) {
 
 TEST(JsonText, EscapesWhatAStringMustNotHoldWhereverItStands) {
   for (int byte = 0; byte < 0x80; ++byte) {
-    for (std::size_t length = 1; length < 20; ++length) {
+    for (std::size_t length = 1; length < 40; ++length) {
       for (std::size_t at = 0; at < length; ++at) {
         std::string text(length, 'a');
         text[at] = static_cast<char>(byte);
