@@ -1,9 +1,12 @@
 #include "ir/builder.hpp"
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <memory_resource>
 #include <utility>
 
 #include "ir/analysis.hpp"
@@ -102,7 +105,9 @@ ExprId Builder::var(VarId variable) {
 }
 
 ExprId Builder::op(Op op, std::span<const ExprId> args, Type requested, std::int32_t index) {
-  std::vector<Type> types;
+  std::array<std::byte, 16 * sizeof(Type)> few;  // operands of nearly all operations
+  std::pmr::monotonic_buffer_resource memory(few.data(), few.size());
+  std::pmr::vector<Type> types(&memory);
   types.reserve(args.size());
   for (const ExprId arg : args)
     types.push_back(type_of(arg));
@@ -118,9 +123,8 @@ ExprId Builder::op(Op op, std::span<const ExprId> args, Type requested, std::int
 ExprId Builder::load(VarId array, std::vector<ExprId> indices) {
   const Type type = function_.var(array).type;
   require(indices.size() == (type.is_local_array() ? 1U : type.rank) && !indices.empty(), "wrong number of indices");
-  std::vector<ExprId> args{var(array)};
-  args.insert(args.end(), indices.begin(), indices.end());
-  return add({.kind = ExprKind::kLoad, .type = type.element(), .args = std::move(args)});
+  indices.insert(indices.begin(), var(array));
+  return add({.kind = ExprKind::kLoad, .type = type.element(), .args = std::move(indices)});
 }
 
 ExprId Builder::load_tile(Type tile, VarId array, std::vector<ExprId> indices) {

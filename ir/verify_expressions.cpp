@@ -91,19 +91,19 @@ class ExpressionVerifier {
   std::optional<Type> operation(const Expr& expr) {
     if (static_cast<int>(expr.op) >= kOpCount) return refuse(expr, Rule::kOperands, "found an unknown operation");
     const bool with_field = row(expr.op).rule == TypeRule::kWithField;
-    std::vector<Type> types;
+    types_.clear();
     for (const ExprId arg : expr.args)
-      types.push_back(function_.expr(arg).type);
-    const Type requested = with_field && !types.empty() ? types[0] : expr.type;
-    const Result<Type> type = result_type(expr.op, types, requested);
+      types_.push_back(function_.expr(arg).type);
+    const Type requested = with_field && !types_.empty() ? types_[0] : expr.type;
+    const Result<Type> type = result_type(expr.op, types_, requested);
     if (!type.ok()) return refuse(expr, Rule::kOperands, type.error().message);
     if (with_field) {
       const std::optional<Type> field = field_type(expr);
       if (!field) return std::nullopt;
-      if (types[1] != *field) {
+      if (types_[1] != *field) {
         return refuse(
             expr, Rule::kOperands,
-            fmt::format("with_field sets a field of type {} to one of type {}", name(*field), name(types[1])));
+            fmt::format("with_field sets a field of type {} to one of type {}", name(*field), name(types_[1])));
       }
     }
     return type.value();
@@ -194,6 +194,7 @@ class ExpressionVerifier {
   std::vector<bool> sound_;
   std::vector<int> depths_;
   std::vector<std::int64_t> nodes_;
+  std::vector<Type> types_;  ///< of the operands of the expression at hand
 };
 
 }  // namespace

@@ -19,10 +19,10 @@ class Walker {
         maskable_(ssa.values.size()),
         differentiable_(ssa.values.size()) {
     for (std::size_t v = 0; v < ssa.values.size(); ++v)
-      differentiable_[v] = carries_floats(module, ssa.values[v].type);
+      if (carries_floats(module, ssa.values[v].type)) differentiable_.add(v);
     for (int p = 0; p < kernel.parameter_count; ++p) {
       const Type type = kernel.var(p).type;
-      varied_[static_cast<std::size_t>(p)] = type.is_value() && carries_floats(module, type);
+      if (type.is_value() && carries_floats(module, type)) varied_.add(static_cast<std::size_t>(p));
     }
   }
 
@@ -36,10 +36,7 @@ class Walker {
         region(ssa_.body);
       }
     } while (changed_);
-    Activity activity{.active = ValueSet(ssa_.values.size()), .maskable = std::move(maskable_)};
-    for (std::size_t v = 0; v < ssa_.values.size(); ++v)
-      activity.active[v] = varied_[v] && useful_[v];
-    return activity;
+    return {.active = varied_ & useful_, .maskable = std::move(maskable_)};
   }
 
  private:
@@ -47,7 +44,7 @@ class Walker {
 
   void mark(ValueSet& set, ValueId value) {
     if (set[static_cast<std::size_t>(value)]) return;
-    set[static_cast<std::size_t>(value)] = true;
+    set.add(static_cast<std::size_t>(value));
     changed_ = true;
   }
   bool has(const ValueSet& set, ValueId value) const { return set[static_cast<std::size_t>(value)]; }

@@ -1,14 +1,10 @@
 // Which values carry a derivative: those that depend on a float input and reach a float output.
 #pragma once
 
-#include <vector>
-
 #include "ir/passes/ssa.hpp"
+#include "ir/passes/value_set.hpp"
 
 namespace assay::passes {
-
-/// A set of values, indexed by ValueId.
-using ValueSet = std::vector<bool>;
 
 struct Activity {
   ValueSet active;  ///< varied and useful, and of a type with float components

@@ -1,6 +1,7 @@
 // The forward sweep: the kernel run again, keeping what the reverse sweep reads.
 #include <algorithm>
 #include <bit>
+#include <ranges>
 #include <utility>
 
 #include "ir/passes/refusal.hpp"
@@ -9,6 +10,16 @@
 namespace assay::passes {
 
 using namespace ir;
+
+namespace {
+
+/// Whether the node is written alike whatever is live after it.
+bool is_simple(const Node& node) {
+  return !std::holds_alternative<CustomNode>(node.node) && !std::holds_alternative<Branch>(node.node) &&
+         !std::holds_alternative<Loop>(node.node);
+}
+
+}  // namespace
 
 Sweeps::Sweeps(const Module& module, const Function& kernel, const SsaKernel& ssa, Activity activity, Builder& builder,
                std::int32_t stride_function)
@@ -70,17 +81,18 @@ VarId Sweeps::declare_zero(ValueId value) {
 }
 
 void Sweeps::forward(const Region& region, const ValueSet& live_after, Sweep sweep) {
-  std::vector<ValueSet> live(region.nodes.size());
-  ValueSet current = live_after;
-  for (std::size_t i = region.nodes.size(); i-- > 0;) {
-    live[i] = current;
-    liveness_.before(region.nodes[i], current, sweep);
+  std::vector<std::pair<const Node*, ValueSet>> needed;  // the last node first, each with what is live after it
+  ValueSet live = live_after;
+  for (const Node& node : std::views::reverse(region.nodes)) {
+    if (!liveness_.is_needed(node, live, sweep)) continue;
+    needed.emplace_back(&node, is_simple(node) ? ValueSet() : live);
+    liveness_.before(node, live, sweep);
   }
-  for (std::size_t i = 0; i < region.nodes.size(); ++i) {
-    const Node& node = region.nodes[i];
-    b_.at(node.loc);
-    if (liveness_.is_needed(node, live[i], sweep)) forward_node(node, live[i], sweep);
+  for (const auto& [node, live_behind] : std::views::reverse(needed)) {
+    b_.at(node->loc);
+    forward_node(*node, live_behind, sweep);
   }
+  if (!region.nodes.empty()) b_.at(region.nodes.back().loc);
 }
 
 void Sweeps::forward_node(const Node& node, const ValueSet& live, Sweep sweep) {

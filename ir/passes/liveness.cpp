@@ -6,32 +6,21 @@
 #include "ir/passes/rules.hpp"
 
 namespace assay::passes {
-namespace {
 
 using namespace ir;
-
-void unite(ValueSet& into, const ValueSet& from) {
-  for (std::size_t v = 0; v < from.size(); ++v) {
-    if (from[v]) into[v] = true;
-  }
-}
-
-}  // namespace
 
 Liveness::Liveness(const Module& module, const Function& kernel, const SsaKernel& ssa, const Activity& activity)
     : module_(module), kernel_(kernel), ssa_(ssa), activity_(activity) {
   ValueSet loaded(kernel.variables.size());
   ValueSet stored(kernel.variables.size());
   find_replayed(ssa.body, loaded, stored);
-  replayed_ = ValueSet(kernel.variables.size());
-  for (std::size_t a = 0; a < replayed_.size(); ++a)
-    replayed_[a] = loaded[a] && stored[a];
+  replayed_ = loaded & stored;
 }
 
 void Liveness::find_replayed(const Region& region, ValueSet& loaded, ValueSet& stored) const {
   for (const Node& node : region.nodes) {
-    if (const auto* load = std::get_if<LoadNode>(&node.node)) loaded[static_cast<std::size_t>(load->array)] = true;
-    if (const auto* store = std::get_if<StoreNode>(&node.node)) stored[static_cast<std::size_t>(store->array)] = true;
+    if (const auto* load = std::get_if<LoadNode>(&node.node)) loaded.add(static_cast<std::size_t>(load->array));
+    if (const auto* store = std::get_if<StoreNode>(&node.node)) stored.add(static_cast<std::size_t>(store->array));
     if (const auto* branch = std::get_if<Branch>(&node.node)) {
       find_replayed(branch->then_region, loaded, stored);
       find_replayed(branch->else_region, loaded, stored);
@@ -90,7 +79,7 @@ void Liveness::reads_of_compute(const Compute& compute, ValueSet& reads) const {
     for (std::size_t other = 0; other < std::min<std::size_t>(3, compute.args.size()); ++other) {
       if ((mask >> other & 1U) != 0) add(reads, compute.args[other]);
     }
-    if ((mask & kReadsResult) != 0) reads[static_cast<std::size_t>(compute.result)] = true;
+    if ((mask & kReadsResult) != 0) reads.add(static_cast<std::size_t>(compute.result));
   }
 }
 
@@ -111,10 +100,10 @@ void Liveness::reads_of_node(const Node& node, ValueSet& reads) {
   if (const auto* custom = std::get_if<CustomNode>(&node.node)) add_all(custom->args);
   if (const auto* branch = std::get_if<Branch>(&node.node)) {
     add(reads, branch->condition);
-    unite(reads, reverse_reads(branch->then_region));
-    unite(reads, reverse_reads(branch->else_region));
+    reads |= reverse_reads(branch->then_region);
+    reads |= reverse_reads(branch->else_region);
   }
-  if (const auto* loop = std::get_if<Loop>(&node.node)) unite(reads, needs(*loop).outside);
+  if (const auto* loop = std::get_if<Loop>(&node.node)) reads |= needs(*loop).outside;
 }
 
 const LoopNeeds& Liveness::needs(const Loop& loop) {
@@ -141,7 +130,7 @@ LoopNeeds Liveness::find_needs(const Loop& loop) {
       ValueSet advance = none();
       add(advance, loop.carried[i].next);
       before(loop.body, advance, Sweep{});
-      unite(live, advance);
+      live |= advance;
     }
   }
   for (std::size_t i = 0; i < in_state.size(); ++i) {
@@ -151,14 +140,13 @@ LoopNeeds Liveness::find_needs(const Loop& loop) {
   ValueSet inside = none();
   collect_defined(loop.body, inside);
   for (const Carried& carried : loop.carried)
-    inside[static_cast<std::size_t>(carried.argument)] = true;
+    inside.add(static_cast<std::size_t>(carried.argument));
   if (loop.counted) {
-    inside[static_cast<std::size_t>(loop.index)] = true;
+    inside.add(static_cast<std::size_t>(loop.index));
     add(live, loop.start);
     add(live, loop.step);
   }
-  for (std::size_t v = 0; v < live.size(); ++v)
-    needs.outside[v] = live[v] && !inside[v];
+  needs.outside = live - inside;
   return needs;
 }
 
@@ -223,10 +211,7 @@ bool Liveness::stored_since(const Loop& loop, VarId array) const {
 bool Liveness::any_defined_live(const Region& region, const ValueSet& live) const {
   ValueSet defined = none();
   collect_defined(region, defined);
-  for (std::size_t v = 0; v < live.size(); ++v) {
-    if (live[v] && defined[v]) return true;
-  }
-  return false;
+  return defined.intersects(live);
 }
 
 bool Liveness::is_needed(const Node& node, const ValueSet& live, Sweep sweep) {
@@ -281,8 +266,8 @@ void Liveness::before(const Node& node, ValueSet& live, Sweep sweep) {
     }
     before(branch->then_region, then_live, sweep);
     before(branch->else_region, else_live, sweep);
-    unite(live, then_live);
-    unite(live, else_live);
+    live |= then_live;
+    live |= else_live;
     add(live, branch->condition);
   }
   if (const auto* loop = std::get_if<Loop>(&node.node)) {
@@ -292,15 +277,15 @@ void Liveness::before(const Node& node, ValueSet& live, Sweep sweep) {
       add(inner, loop->carried[i].initial);
     }
     before(loop->body, inner, sweep.inside_loop());
-    unite(live, inner);
-    if (sweep.records && needs(*loop).reversed) unite(live, needs(*loop).outside);
+    live |= inner;
+    if (sweep.records && needs(*loop).reversed) live |= needs(*loop).outside;
     if (loop->counted) add_all({loop->start, loop->stop, loop->step});
   }
 }
 
 void Liveness::collect_defined(const Region& region, ValueSet& defined) const {
   const auto define = [&](ValueId value) {
-    if (value != kNone) defined[static_cast<std::size_t>(value)] = true;
+    if (value != kNone) defined.add(static_cast<std::size_t>(value));
   };
   for (const Node& node : region.nodes) {
     if (const auto* compute = std::get_if<Compute>(&node.node)) define(compute->result);

@@ -65,7 +65,7 @@ class Liveness {
 
   ValueSet none() const { return ValueSet(ssa_.values.size()); }
   static void add(ValueSet& set, const Operand& operand) {
-    if (!operand.is_constant()) set[static_cast<std::size_t>(operand.value)] = true;
+    if (!operand.is_constant()) set.add(static_cast<std::size_t>(operand.value));
   }
   static bool has(const ValueSet& set, ValueId value) { return set[static_cast<std::size_t>(value)]; }
 

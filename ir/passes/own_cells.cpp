@@ -17,7 +17,7 @@ using namespace ir;
 
 /// What is known of the accesses to one array.
 struct Accesses {
-  std::vector<Expr> indices = {};  ///< of the first access
+  std::vector<ExprId> indices = {};  ///< of the first access
   bool any = false;
   bool same = true;  ///< all accesses name one cell of the thread's own, by what can be kept in a variable
   bool read = false;
@@ -67,23 +67,24 @@ class Keeper {
     const VarId variable = kernel_.expr(array).variable;
     if (!kernel_.is_parameter(variable)) return;
     Accesses& known = accesses_[static_cast<std::size_t>(variable)];
-    std::vector<Expr> here;
-    for (const ExprId index : indices)
-      here.push_back(kernel_.expr(index));
     if (!known.any) {
-      known.indices = here;
+      known.indices.assign(indices.begin(), indices.end());
       known.loc = loc;
     }
     known.any = true;
     known.in_loop |= in_loop;
-    known.same = known.same && names_own_cell(here) && std::ranges::equal(here, known.indices, equal);
+    const auto same = [&](ExprId a, ExprId b) { return equal(kernel_.expr(a), kernel_.expr(b)); };
+    known.same = known.same && names_own_cell(indices) && std::ranges::equal(indices, known.indices, same);
   }
-  bool names_own_cell(const std::vector<Expr>& indices) const {
+  bool names_own_cell(std::span<const ExprId> indices) const {
+    const auto expr = [&](ExprId id) -> const Expr& { return kernel_.expr(id); };
     for (int d = 0; d < kernel_.launch_rank; ++d) {
       const VarId thread = kernel_.parameter_count + d;
-      if (std::ranges::find(indices, thread, &Expr::variable) == indices.end()) return false;
+      const auto is_thread = [&](const Expr& index) { return index.variable == thread; };
+      if (std::ranges::none_of(indices, is_thread, expr)) return false;
     }
-    return std::ranges::all_of(indices, [&](const Expr& index) { return is_index(index); });
+    return std::ranges::all_of(
+        indices, [&](const Expr& index) { return is_index(index); }, expr);
   }
   Accesses* of(ExprId array) {
     const VarId variable = kernel_.expr(array).variable;
@@ -129,13 +130,14 @@ class Keeper {
     }
   }
 
-  ExprId again(Builder& builder, const Expr& index) {
+  ExprId again(Builder& builder, ExprId id) {
+    const Expr& index = kernel_.expr(id);
     if (index.kind == ExprKind::kVariable) return builder.var(index.variable);
     return builder.literal(index.type, static_cast<std::int64_t>(index.bits));
   }
   std::vector<ExprId> indices(Builder& builder, VarId array) {
     std::vector<ExprId> result;
-    for (const Expr& index : accesses_[static_cast<std::size_t>(array)].indices)
+    for (const ExprId index : accesses_[static_cast<std::size_t>(array)].indices)
       result.push_back(again(builder, index));
     return result;
   }

@@ -44,6 +44,8 @@ ExprId Sweeps::contribution(const Compute& compute, std::size_t k, ExprId w) {
   differentiated_.insert(compute.op);
   const Rule& rule = rule_of(compute.op);
   RuleContext context{.builder = b_, .w = w, .args = {}, .result = kNone, .types = {}, .index = compute.index};
+  context.args.reserve(compute.args.size());
+  context.types.reserve(compute.args.size());
   const std::uint8_t mask = reads_of(rule, k);
   for (std::size_t i = 0; i < compute.args.size(); ++i) {
     const bool read = i < 3 && (mask >> i & 1U) != 0;
@@ -195,8 +197,8 @@ void Sweeps::reverse_custom(const CustomNode& custom) {
 
 void Sweeps::collect_receivers(const Branch& branch, ValueSet& receivers) const {
   for (const Merge& merge : branch.merges) {
-    if (activity_.is_active(merge.then_value)) receivers[index(merge.then_value.value)] = true;
-    if (activity_.is_active(merge.else_value)) receivers[index(merge.else_value.value)] = true;
+    if (activity_.is_active(merge.then_value)) receivers.add(index(merge.then_value.value));
+    if (activity_.is_active(merge.else_value)) receivers.add(index(merge.else_value.value));
   }
   collect_receivers(branch.then_region, receivers);
   collect_receivers(branch.else_region, receivers);
@@ -204,7 +206,7 @@ void Sweeps::collect_receivers(const Branch& branch, ValueSet& receivers) const 
 
 void Sweeps::collect_receivers(const Region& region, ValueSet& receivers) const {
   const auto add = [&](const Operand& operand) {
-    if (activity_.is_active(operand)) receivers[index(operand.value)] = true;
+    if (activity_.is_active(operand)) receivers.add(index(operand.value));
   };
   for (const Node& node : region.nodes) {
     if (const auto* compute = std::get_if<Compute>(&node.node)) {
@@ -225,18 +227,15 @@ void Sweeps::collect_receivers(const Region& region, ValueSet& receivers) const 
 }
 
 void Sweeps::open_receivers(const ValueSet& receivers, const ValueSet& inside) {
-  for (std::size_t v = 0; v < receivers.size(); ++v) {
-    if (!receivers[v] || inside[v] || adjoint_[v] != kNone) continue;
-    adjoint_[v] = b_.let_zero("adj_" + ssa_.values[v].name, ssa_.values[v].type);
-  }
+  (receivers - inside).for_each([&](std::size_t v) {
+    if (adjoint_[v] == kNone) adjoint_[v] = b_.let_zero("adj_" + ssa_.values[v].name, ssa_.values[v].type);
+  });
 }
 
 void Sweeps::forget_adjoints(const Region& region) {
   ValueSet defined = liveness_.none();
   liveness_.collect_defined(region, defined);
-  for (std::size_t v = 0; v < defined.size(); ++v) {
-    if (defined[v]) adjoint_[v] = kNone;
-  }
+  defined.for_each([&](std::size_t v) { adjoint_[v] = kNone; });
 }
 
 void Sweeps::reverse_branch(const Branch& branch) {
@@ -299,11 +298,11 @@ void Sweeps::reverse_loop(const Loop& loop) {
   ValueSet inside = liveness_.none();
   liveness_.collect_defined(loop.body, inside);
   for (const Carried& carried : loop.carried)
-    inside[index(carried.argument)] = true;
+    inside.add(index(carried.argument));
   ValueSet receivers = liveness_.none();
   collect_receivers(loop.body, receivers);
   for (const Carried& carried : loop.carried) {
-    if (activity_.is_active(carried.next)) receivers[index(carried.next.value)] = true;
+    if (activity_.is_active(carried.next)) receivers.add(index(carried.next.value));
   }
   open_receivers(receivers, inside);
   const std::vector<VarId> carried_adjoints = open_carried_adjoints(loop);

@@ -51,6 +51,7 @@ class Converter {
 
   Result<SsaKernel> run() {
     structured_.push_back(structure(module_, kernel_));
+    result_.values.reserve(2 * kernel_.expressions.size());
     Frame frame = new_frame(structured_.back().function);
     const int given = kernel_.parameter_count + kernel_.launch_rank;
     for (VarId v = 0; v < given; ++v) {

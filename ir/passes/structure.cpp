@@ -67,8 +67,18 @@ bool falls_through(const Block& block) {
 class Structurer {
  public:
   Structurer(const Module& module, const Function& function) : source_(function), builder_(module, result_.function) {
-    result_.function = function;
-    result_.function.body = {};
+    result_.function = {.name = function.name,
+                        .is_kernel = function.is_kernel,
+                        .parameter_count = function.parameter_count,
+                        .launch_rank = function.launch_rank,
+                        .results = function.results,
+                        .variables = function.variables,
+                        .expressions = function.expressions,
+                        .body = {},
+                        .gradient = function.gradient,
+                        .replay = function.replay,
+                        .annotations = function.annotations,
+                        .loc = function.loc};
   }
 
   Structured run() {
