@@ -26,8 +26,8 @@ constexpr int kUnary = 14;
 constexpr int kPostfix = kPostfixText;
 
 struct Infix {
-  std::string_view token;
-  int precedence;
+  std::string_view token = {};
+  int precedence = 0;
 };
 constexpr auto kInfix = std::to_array<Infix>({
     {"||", 3},
@@ -50,16 +50,14 @@ constexpr auto kInfix = std::to_array<Infix>({
     {"%", 13},
 });
 
-int precedence_of(std::string_view token) { return std::ranges::find(kInfix, token, &Infix::token)->precedence; }
 bool is_comparison(int precedence) { return precedence == 8 || precedence == 9; }
 bool is_bits(int precedence) { return (precedence >= 5 && precedence <= 7) || precedence == 11; }
 
 /// Mixtures that are clear to the compiler but not to a reader; -Wparentheses warns of most.
-bool is_unclear(std::string_view outer, const Text& inner) {
-  if (inner.token.empty() || inner.token == outer) return false;
-  const int precedence = precedence_of(outer);
-  return is_bits(precedence) || is_bits(inner.precedence) || (outer == "||" && inner.token == "&&") ||
-         (is_comparison(precedence) && is_comparison(inner.precedence));
+bool is_unclear(const Infix& outer, const Text& inner) {
+  if (inner.token.empty() || inner.token == outer.token) return false;
+  return is_bits(outer.precedence) || is_bits(inner.precedence) || (outer.token == "||" && inner.token == "&&") ||
+         (is_comparison(outer.precedence) && is_comparison(inner.precedence));
 }
 
 std::string parenthesised(Text text, bool parentheses) {
@@ -72,12 +70,18 @@ bool is_one_word(std::string_view type) { return type.find(' ') == std::string_v
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// "$0 + $1" gives "+", otherwise empty.
-std::string_view infix_token(std::string_view pattern) {
+/// "$0 + $1" gives that of "+", otherwise one without a token.
+constexpr Infix infix_in(std::string_view pattern) {
   if (!pattern.starts_with("$0 ") || !pattern.ends_with(" $1")) return {};
   const std::string_view token = pattern.substr(3, pattern.size() - 6);
-  return token.find(' ') == std::string_view::npos ? token : std::string_view{};
+  return token.find(' ') == std::string_view::npos ? *std::ranges::find(kInfix, token, &Infix::token) : Infix{};
 }
+/// By operation.
+constexpr auto kInfixOf = [] {
+  std::array<Infix, ir::kOperations.size()> infix{};
+  std::ranges::transform(ir::kOperations, infix.begin(), [](const ir::OperationRow& row) { return infix_in(row.cpu); });
+  return infix;
+}();
 
 std::string_view wrapping_function(Op op) {
   switch (op) {
@@ -103,10 +107,7 @@ std::string_view operator_suffix(Op op) {
 static_assert(std::ranges::all_of(ir::kOperations, [](const ir::OperationRow& row) { return row.cpu == row.cuda; }),
               "expressions are printed once, for all targets");
 
-bool is_positive_zero(const Expr& expr) { return expr.kind == ExprKind::kLiteral && expr.bits == 0; }
-
-}  // namespace
-
+/// The identifiers in an operation's pattern: the functions that its spelling calls.
 std::vector<std::string_view> functions_in(std::string_view pattern) {
   std::vector<std::string_view> functions;
   for (std::size_t at = 0; at < pattern.size();) {
@@ -119,6 +120,20 @@ std::vector<std::string_view> functions_in(std::string_view pattern) {
     at = std::max(end, at + 1);
   }
   return functions;
+}
+
+bool is_positive_zero(const Expr& expr) { return expr.kind == ExprKind::kLiteral && expr.bits == 0; }
+
+}  // namespace
+
+const std::vector<std::string_view>& functions_of(Op op) {
+  static const std::vector<std::vector<std::string_view>> kFunctions = [] {
+    std::vector<std::vector<std::string_view>> functions;
+    for (const ir::OperationRow& row : ir::kOperations)
+      functions.push_back(functions_in(row.cpu));
+    return functions;
+  }();
+  return kFunctions[static_cast<std::size_t>(op)];
 }
 
 ExpressionPrinter::ExpressionPrinter(Unit& unit, const ir::Function& function, const std::vector<std::string>& names)
@@ -236,14 +251,20 @@ Text ExpressionPrinter::operation(const Expr& e) {
     case Op::kExtract: return extract(e);
     case Op::kSplat:
       if (is_positive_zero(expr(e.args[0]))) return {zero(e.type), kPostfix};
-      if (e.type.is_tile()) return pattern(e, "tile_fill<$T>($0)");
+      if (e.type.is_tile()) {
+        unit_.helpers().use("tile_fill");
+        return {concat("tile_fill<", unit_.type(e.type), ">(", print(e.args[0]), ")"), kPostfix};
+      }
       break;
     case Op::kWithField:
       return {concat(unit_.use_setter(e.type.struct_id, e.index), "(", arguments(e.args, LiteralForm::kBare), ")"),
               kPostfix};
     default: break;
   }
-  return pattern(e, ir::row(e.op).cpu);
+  if (const Infix& infix = kInfixOf[static_cast<std::size_t>(e.op)]; !infix.token.empty()) {
+    return this->infix(e, infix.token, infix.precedence);
+  }
+  return pattern(e);
 }
 
 /// v[i], m[i][j], or a matrix's row as a value of its own.
@@ -259,16 +280,15 @@ Text ExpressionPrinter::extract(const Expr& e) {
   return {operand(e.args[0], kPostfix) + subscript(e.args[1]), kPostfix};
 }
 
-Text ExpressionPrinter::pattern(const Expr& e, std::string_view pattern) {
+Text ExpressionPrinter::pattern(const Expr& e) {
+  const std::string_view pattern = ir::row(e.op).cpu;
   if (pattern == "$0 ? $1 : $2") return conditional(e);
-  if (const std::string_view token = infix_token(pattern); !token.empty()) return infix(e, token);
   if (pattern.ends_with("$0") && !is_word(pattern[0])) return prefix(e, pattern.substr(0, pattern.size() - 2));
   return call_pattern(e, pattern);
 }
 
-Text ExpressionPrinter::infix(const Expr& e, std::string_view token) {
+Text ExpressionPrinter::infix(const Expr& e, std::string_view token, int precedence) {
   use_operator(e);
-  const int precedence = precedence_of(token);
   std::array<std::string, 2> sides;
   for (std::size_t i = 0; i < 2; ++i) {
     // The other side, of type `real`, makes a float constant one too; not so in a template.
@@ -276,10 +296,12 @@ Text ExpressionPrinter::infix(const Expr& e, std::string_view token) {
     const bool bare = other.kind != ExprKind::kLiteral && other.type.is_scalar();
     Text side = text(e.args[i], bare ? LiteralForm::kBare : LiteralForm::kTyped);
     const bool looser = side.precedence < precedence || (i == 1 && side.precedence == precedence);
-    const bool parentheses = looser || is_unclear(token, side) || (is_comparison(precedence) && side.text[0] == '!');
+    const bool parentheses =
+        looser || is_unclear({token, precedence}, side) || (is_comparison(precedence) && side.text[0] == '!');
     sides[i] = parenthesised(std::move(side), parentheses);
   }
-  return {concat(sides[0], " ", token, " ", sides[1]), precedence, token};
+  append(sides[0], " ", token, " ", sides[1]);
+  return {std::move(sides[0]), precedence, token};
 }
 
 Text ExpressionPrinter::prefix(const Expr& e, std::string_view token) {
@@ -298,16 +320,16 @@ Text ExpressionPrinter::conditional(const Expr& e) {
 
 /// "f($0, $1)", "f<$T>($0)" and other formulas.
 Text ExpressionPrinter::call_pattern(const Expr& e, std::string_view pattern) {
-  for (const std::string_view function : functions_in(pattern))
+  for (const std::string_view function : functions_of(e.op))
     unit_.helpers().use(function);
   const bool is_call = is_letter(pattern[0]) && pattern.ends_with(')');
   std::string result;
   for (std::size_t at = 0; at < pattern.size(); ++at) {
-    if (pattern[at] != '$') {
-      result += pattern[at];
-      continue;
-    }
-    const char what = pattern[++at];
+    const std::size_t dollar = std::min(pattern.find('$', at), pattern.size());
+    result += pattern.substr(at, dollar - at);
+    if (dollar == pattern.size()) break;
+    at = dollar + 1;
+    const char what = pattern[at];
     if (what == 'T') {
       result += unit_.type(e.type);
     } else if (what == '*') {

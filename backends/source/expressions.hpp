@@ -51,8 +51,8 @@ class ExpressionPrinter {
   Text operation(const ir::Expr& expr);
   bool lists_components(const ir::Expr& e) const;
   Text extract(const ir::Expr& e);
-  Text pattern(const ir::Expr& expr, std::string_view pattern);
-  Text infix(const ir::Expr& expr, std::string_view token);
+  Text pattern(const ir::Expr& expr);
+  Text infix(const ir::Expr& expr, std::string_view token, int precedence);
   Text prefix(const ir::Expr& expr, std::string_view token);
   Text conditional(const ir::Expr& expr);
   Text call_pattern(const ir::Expr& expr, std::string_view pattern);
@@ -79,7 +79,7 @@ class ExpressionPrinter {
   mutable std::optional<Overflow> overflow_;
 };
 
-/// The identifiers in an operation's pattern: the functions that its spelling calls.
-std::vector<std::string_view> functions_in(std::string_view pattern);
+/// The functions that an operation's text calls.
+const std::vector<std::string_view>& functions_of(ir::Op op);
 
 }  // namespace assay::source

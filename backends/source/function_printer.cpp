@@ -26,32 +26,22 @@ std::string comment_text(std::string_view line) {
 }
 
 /// Names that the text of any body may mention.
-const FixedNames& own_names() {
-  static const FixedNames kNames = [] {
-    FixedNames names{"real",         "half",      "bfloat",     "Float16",         "Lifted",   "Array",
-                     "Vec",          "Mat",       "Quat",       "Transform",       "infinity", "not_a_number",
-                     "wrap_add",     "wrap_sub",  "wrap_mul",   "wrap_neg",        "Tile",     "tile_leader",
-                     "tile_barrier", "tile_load", "tile_store", "tile_atomic_add", "tile_map", "tile_fill"};
+const NameTable& own_names() {
+  static const NameTable kNames = [] {
+    NameTable names{"real",         "half",      "bfloat",     "Float16",         "Lifted",   "Array",
+                    "Vec",          "Mat",       "Quat",       "Transform",       "infinity", "not_a_number",
+                    "wrap_add",     "wrap_sub",  "wrap_mul",   "wrap_neg",        "Tile",     "tile_leader",
+                    "tile_barrier", "tile_load", "tile_store", "tile_atomic_add", "tile_map", "tile_fill"};
     static std::vector<std::string> components;
     for (const ir::AtomicRow& row : ir::kAtomics)
       components.push_back(concat(row.mnemonic, "_components"));
     for (const ir::AtomicRow& row : ir::kAtomics)
       names.insert(row.mnemonic);
-    names.insert(components.begin(), components.end());
+    for (const std::string& name : components)
+      names.insert(name);
     return names;
   }();
   return kNames;
-}
-
-/// The functions that an operation's text calls.
-const std::vector<std::string_view>& functions_of(Op op) {
-  static const std::vector<std::vector<std::string_view>> kFunctions = [] {
-    std::vector<std::vector<std::string_view>> functions;
-    for (const ir::OperationRow& row : ir::kOperations)
-      functions.push_back(functions_in(row.cpu));
-    return functions;
-  }();
-  return kFunctions[static_cast<std::size_t>(op)];
 }
 
 bool is_constant(const Expr& expr) { return expr.kind == ExprKind::kLiteral; }
@@ -135,7 +125,8 @@ bool returns_from_loop(const ir::Function& function) {
 
 std::string FunctionPrinter::body(Leaving leaving, int depth) {
   leaving_ = leaving;
-  lines_ = Lines(depth);
+  constexpr std::size_t kOfExpression = 16;  // bytes of text, in most bodies
+  lines_ = Lines(depth, kOfExpression * function_.expressions.size());
   block(function_.body);
   return lines_.take();
 }

@@ -144,6 +144,20 @@ const Registry& registry(SourceTarget target) {
 constexpr SourceTarget kTargets[] = {SourceTarget::kCpp, SourceTarget::kCuda};
 constexpr std::size_t number(SourceTarget target) { return target == SourceTarget::kCpp ? 0 : 1; }
 
+/// Where each target has the helper of a name.
+const TextMap<std::array<std::optional<std::size_t>, 2>>& index_by_name() {
+  static const auto kIndex = [] {
+    TextMap<std::array<std::optional<std::size_t>, 2>> index;
+    for (const SourceTarget target : kTargets) {
+      const std::vector<HelperText>& helpers = registry(target).helpers();
+      for (std::size_t i = 0; i < helpers.size(); ++i)
+        index[helpers[i].helper.name][number(target)] = i;
+    }
+    return index;
+  }();
+  return kIndex;
+}
+
 }  // namespace
 
 const std::vector<HelperText>& helpers_of(SourceTarget target) { return registry(target).helpers(); }
@@ -154,8 +168,11 @@ HelperSet::HelperSet() {
 }
 
 void HelperSet::use(std::string_view name) {
-  for (const SourceTarget target : kTargets)
-    use(target, name);
+  const auto found = index_by_name().find(name);
+  if (found == index_by_name().end()) return;
+  for (const SourceTarget target : kTargets) {
+    if (const auto index = found->second[number(target)]) add(target, *index);
+  }
 }
 
 void HelperSet::use(SourceTarget target, std::string_view name) {

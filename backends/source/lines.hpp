@@ -1,6 +1,7 @@
 // Indented lines of source text.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,7 +12,8 @@ namespace assay::source {
 
 class Lines {
  public:
-  explicit Lines(int depth = 0) : depth_(depth) { text_.reserve(1024); }
+  /// Room is made for a text of `size` bytes; it may grow beyond.
+  explicit Lines(int depth = 0, std::size_t size = 0) : depth_(depth) { text_.reserve(size); }
 
   /// A line of these pieces.
   template <class... Pieces>

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/support/concat.hpp"
+
 namespace assay::source {
 namespace {
 
@@ -32,7 +34,7 @@ std::string float_text(Unit& unit, Scalar scalar, double value, LiteralForm form
   }
   if (scalar == Scalar::kF64) return shortest(value);
   const std::string digits = shortest(static_cast<float>(value)) + "f";
-  return form == LiteralForm::kBare ? digits : fmt::format("{}({})", type, digits);
+  return form == LiteralForm::kBare ? digits : concat(type, "(", digits, ")");
 }
 
 std::string integer_text(Scalar scalar, std::uint64_t bits) {
@@ -41,13 +43,13 @@ std::string integer_text(Scalar scalar, std::uint64_t bits) {
     case Scalar::kBool: return bits != 0 ? "true" : "false";
     // The least value has no literal of its own type.
     case Scalar::kI32:
-      return value == std::numeric_limits<std::int32_t>::min() ? "(-2147483647 - 1)" : fmt::format("{}", value);
+      return value == std::numeric_limits<std::int32_t>::min() ? "(-2147483647 - 1)" : std::to_string(value);
     case Scalar::kI64:
       return value == std::numeric_limits<std::int64_t>::min() ? "(-9223372036854775807LL - 1)"
-                                                               : fmt::format("{}LL", value);
-    case Scalar::kU32: return fmt::format("{}u", static_cast<std::uint32_t>(bits));
-    case Scalar::kU64: return fmt::format("{}ull", bits);
-    default: return fmt::format("({}){}", spelling(scalar), value);
+                                                               : std::to_string(value) + "LL";
+    case Scalar::kU32: return std::to_string(static_cast<std::uint32_t>(bits)) + "u";
+    case Scalar::kU64: return std::to_string(bits) + "ull";
+    default: return concat("(", spelling(scalar), ")", std::to_string(value));
   }
 }
 

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
+#include <utility>
+
+#include "ir/support/hash.hpp"
 
 namespace assay::source {
 namespace {
@@ -45,6 +49,7 @@ constexpr auto kReserved = std::to_array<std::string_view>({
     "volatile",      "warpSize",     "wchar_t",
     "while",         "xor",          "xor_eq",
 });
+static_assert(std::ranges::is_sorted(kReserved));
 // C's mathematical functions (each also with the suffix f) and other functions that CUDA C++ declares by itself.
 constexpr auto kLibrary = std::to_array<std::string_view>({
     "abs",
@@ -161,14 +166,35 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || is_capital(c) || is_digit(c); }
 
+/// For each character, where the reserved names that begin with it or a later one start.
+constexpr auto kReservedFrom = [] {
+  std::array<std::uint8_t, 129> from{};
+  for (std::size_t c = 0; c < from.size(); ++c) {
+    const auto is_before = [c](std::string_view name) { return static_cast<std::size_t>(name[0]) < c; };
+    from[c] = static_cast<std::uint8_t>(std::ranges::count_if(kReserved, is_before));
+  }
+  return from;
+}();
+
+/// Of a name that is not empty and ASCII.
 bool is_reserved(std::string_view name) {
-  static const FixedNames kNames(kReserved.begin(), kReserved.end());
-  return kNames.contains(name);
+  const auto first = static_cast<std::size_t>(name[0]);
+  const std::string_view* const end = kReserved.begin() + kReservedFrom[first + 1];
+  return std::find(kReserved.begin() + kReservedFrom[first], end, name) != end;
 }
 
-}  // namespace
+/// Whether the name is what legal_identifier would make of it, but for reserved names.
+bool is_plain(std::string_view name) {
+  if (name.empty() || is_digit(name[0]) || name[0] == '_') return false;
+  char before = '\0';
+  return std::ranges::all_of(name, [&](char c) {
+    const char previous = std::exchange(before, c);
+    return is_letter_or_digit(c) || (c == '_' && previous != '_');
+  });
+}
 
-std::string legal_identifier(std::string_view name) {
+/// The name with other characters than letters and digits as '_', at most one in a row, and none of the compiler's own.
+std::string plain_identifier(std::string_view name) {
   std::string legal;
   legal.reserve(name.size() + 3);
   for (const char c : name) {
@@ -179,6 +205,13 @@ std::string legal_identifier(std::string_view name) {
   const bool compilers_own = legal.size() > 1 && legal[0] == '_' && is_capital(legal[1]);
   if (legal.empty() || legal == "_" || compilers_own) legal = "v" + legal;
   if (is_digit(legal[0])) legal = "v_" + legal;
+  return legal;
+}
+
+}  // namespace
+
+std::string legal_identifier(std::string_view name) {
+  std::string legal = is_plain(name) ? std::string(name) : plain_identifier(name);
   if (is_reserved(legal)) legal += '_';
   return legal;
 }
@@ -188,53 +221,94 @@ bool is_library_name(std::string_view name) {
   return name.ends_with('f') && std::ranges::binary_search(kLibrary, name.substr(0, name.size() - 1));
 }
 
-NameScopes::Numbers::value_type& NameScopes::entry(std::string_view name) {
-  auto found = counts_.find(name);
-  if (found == counts_.end()) found = counts_.emplace(name, fixed_ != nullptr && fixed_->contains(name) ? 1 : 0).first;
-  return *found;
+// ---- NameTable
+
+/// FNV-1a, folded; names are short.
+std::uint32_t NameTable::hash_of(std::string_view name) {
+  const std::uint64_t hash = fnv1a(name);
+  return static_cast<std::uint32_t>(hash ^ hash >> 32U);
+}
+
+std::size_t NameTable::place_of(std::string_view name, std::uint32_t hash) const {
+  if (places_.empty()) return 0;
+  const std::size_t mask = places_.size() - 1;
+  std::size_t place = hash & mask;
+  while (places_[place] != kFree) {
+    const Entry& entry = entries_[places_[place]];
+    if (entry.hash == hash && entry.name == name) break;
+    place = (place + 1) & mask;
+  }
+  return place;
+}
+
+std::optional<NameTable::Index> NameTable::find(std::string_view name) const {
+  const std::size_t place = place_of(name, hash_of(name));
+  if (places_.empty() || places_[place] == kFree) return std::nullopt;
+  return places_[place];
+}
+
+NameTable::Index NameTable::add(const Entry& entry, std::size_t place) {
+  if (2 * (entries_.size() + 1) > places_.size()) {
+    places_.assign(std::max<std::size_t>(64, 2 * places_.size()), kFree);
+    for (Index index = 0; index < entries_.size(); ++index)
+      places_[place_of(entries_[index].name, entries_[index].hash)] = index;
+    place = place_of(entry.name, entry.hash);
+  }
+  entries_.push_back(entry);
+  return places_[place] = static_cast<Index>(entries_.size() - 1);
+}
+
+// ---- NameScopes
+
+NameTable::Index NameScopes::index_of(std::string_view name) {
+  return names_.find_or_add(name, [&](std::string_view text) -> std::string_view {
+    auto* const kept = static_cast<char*>(texts_.allocate(text.size(), 1));
+    std::ranges::copy(text, kept);
+    return {kept, text.size()};
+  });
 }
 
 void NameScopes::close() {
   for (; taken_.size() > starts_.back(); taken_.pop_back())
-    release(*taken_.back());
+    release(taken_.back());
   starts_.pop_back();
 }
 
-void NameScopes::release(Numbers::value_type& name) {
-  if (--name.second > 0) return;
-  const std::string_view text = name.first;
+void NameScopes::release(NameTable::Index name) {
+  if (--names_[name].taken > 0) return;
+  const std::string_view text = names_[name].name;
   std::size_t stem = text.size();
   while (stem > 0 && is_digit(text[stem - 1]))
     --stem;
   if (stem == text.size()) return;
-  const auto found = numbers_.find(text.substr(0, stem));
-  if (found == numbers_.end()) return;
+  const std::optional<NameTable::Index> found = names_.find(text.substr(0, stem));
+  if (!found || names_[*found].next == NameTable::kNotAStem) return;
   int number = 0;
   std::from_chars(text.data() + stem, text.data() + text.size(), number);
-  found->second = std::min(found->second, number);
+  names_[*found].next = std::min(names_[*found].next, number);
 }
 
-void NameScopes::take(Numbers::value_type& name) {
-  ++name.second;
-  taken_.push_back(&name);
+void NameScopes::take(NameTable::Index name) {
+  ++names_[name].taken;
+  taken_.push_back(name);
 }
 
 std::string NameScopes::declare_legal(std::string_view name) {
   std::string unique(name);
-  Numbers::value_type* free = &entry(name);
-  if (free->second > 0) {
+  NameTable::Index free = index_of(name);
+  if (names_[free].taken > 0) {
     if (!name.ends_with('_')) unique += '_';
     const std::size_t stem = unique.size();
-    auto found = numbers_.find(std::string_view(unique));
-    if (found == numbers_.end()) found = numbers_.emplace(unique, 1).first;
-    int& number = found->second;
+    const NameTable::Index numbered = index_of(unique);
+    int number = names_[numbered].next == NameTable::kNotAStem ? 1 : names_[numbered].next;
     do {
       unique.resize(stem);
       unique += std::to_string(number++);
-      free = &entry(unique);
-    } while (free->second > 0);
+      free = index_of(unique);
+    } while (names_[free].taken > 0);
+    names_[numbered].next = number;
   }
-  take(*free);
+  take(free);
   return unique;
 }
 

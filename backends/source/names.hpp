@@ -1,16 +1,13 @@
 // Identifiers of the emitted code: the user's names, made legal and unique.
 #pragma once
 
-#include <cstddef>
-#include <functional>
+#include <cstdint>
+#include <initializer_list>
 #include <memory_resource>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
-
-#include "ir/support/text_hash.hpp"
 
 namespace assay::source {
 
@@ -22,15 +19,57 @@ std::string legal_identifier(std::string_view name);
 /// struct may not have it.
 bool is_library_name(std::string_view name);
 
-/// Names that are kept elsewhere.
-using FixedNames = std::unordered_set<std::string_view>;
+/// Names with what NameScopes knows of each. A body's few hundred names are looked up by the thousand, and each body
+/// starts from a copy of a table of fixed ones: so it is two arrays, and the texts lie elsewhere.
+class NameTable {
+ public:
+  using Index = std::uint32_t;
+  struct Entry {
+    std::string_view name;
+    int taken = 0;         ///< how often; those that were released stay, with 0
+    int next = kNotAStem;  ///< as what comes in front of a number, "x_": no smaller number is free
+    std::uint32_t hash = 0;
+  };
+  static constexpr int kNotAStem = -1;
+
+  NameTable() = default;
+  /// Names that are taken once. Their texts outlive the table.
+  NameTable(std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names)
+      insert(name);
+  }
+  void insert(std::string_view name) {
+    entries_[find_or_add(name, [](std::string_view text) { return text; })].taken = 1;
+  }
+
+  Entry& operator[](Index index) { return entries_[index]; }
+  [[nodiscard]] std::optional<Index> find(std::string_view name) const;
+  /// Where the name is; one that is new is added with the text that keep(name) gives, which must last.
+  template <class Keep>
+  Index find_or_add(std::string_view name, const Keep& keep) {
+    const std::uint32_t hash = hash_of(name);
+    const std::size_t place = place_of(name, hash);
+    if (place < places_.size() && places_[place] != kFree) return places_[place];
+    return add({.name = keep(name), .hash = hash}, place);
+  }
+
+ private:
+  static constexpr Index kFree = ~Index{0};
+  static std::uint32_t hash_of(std::string_view name);
+  /// The place in `places_` that holds the name or, if none does, a free one; 0 in an empty table.
+  [[nodiscard]] std::size_t place_of(std::string_view name, std::uint32_t hash) const;
+  Index add(const Entry& entry, std::size_t place);
+
+  std::vector<Entry> entries_;  ///< in the order in which they came
+  std::vector<Index> places_;   ///< by hash, a power of two; at least half are kFree
+};
 
 /// The names in use, scope by scope. A name that an inner scope released may be taken again.
 class NameScopes {
  public:
   NameScopes() = default;
-  /// `fixed` are names that are in use from the beginning; the set outlives this.
-  explicit NameScopes(const FixedNames& fixed) : fixed_(&fixed) {}
+  /// `fixed` are names that are in use from the beginning.
+  explicit NameScopes(const NameTable& fixed) : names_(fixed) {}
   NameScopes(const NameScopes&) = delete;
   NameScopes& operator=(const NameScopes&) = delete;
 
@@ -38,29 +77,21 @@ class NameScopes {
   void close();
 
   /// Takes `name` as it is in the current scope.
-  void reserve(std::string_view name) { take(entry(name)); }
+  void reserve(std::string_view name) { take(index_of(name)); }
   /// A legal identifier like `name` that no open scope uses, taken in the current one: x, x_1, x_2.
   std::string declare(std::string_view name) { return declare_legal(legal_identifier(name)); }
   /// The same of a name that is legal.
   std::string declare_legal(std::string_view name);
 
  private:
-  using Numbers = std::pmr::unordered_map<std::pmr::string, int, TextHash, std::equal_to<>>;
+  NameTable::Index index_of(std::string_view name);
+  void take(NameTable::Index name);
+  void release(NameTable::Index name);
 
-  /// The name with how often it is taken.
-  Numbers::value_type& entry(std::string_view name);
-  void take(Numbers::value_type& name);
-  void release(Numbers::value_type& name);
-
-  const FixedNames* fixed_ = nullptr;
-  /// Of the names, which all go at once.
-  std::pmr::monotonic_buffer_resource memory_{8192};
-  /// How often each name is taken, a fixed one once more; those that were released stay, with 0.
-  Numbers counts_{&memory_};
-  std::vector<Numbers::value_type*> taken_;  ///< in the order of taking
-  std::vector<std::size_t> starts_;          ///< of the inner scopes in it
-  /// By what comes in front of a number, "x_": no smaller number is free.
-  Numbers numbers_{&memory_};
+  NameTable names_;
+  std::pmr::monotonic_buffer_resource texts_;  ///< of the names, which all go at once
+  std::vector<NameTable::Index> taken_;        ///< in the order of taking
+  std::vector<std::size_t> starts_;            ///< of the inner scopes in it
 };
 
 }  // namespace assay::source

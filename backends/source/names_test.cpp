@@ -31,7 +31,7 @@ TEST(Names, AreUniqueInOpenScopes) {
 }
 
 TEST(Names, TakeTheLeastNumberThatIsFree) {
-  const FixedNames fixed{"x_2"};
+  const NameTable fixed{"x_2"};
   NameScopes names(fixed);
   EXPECT_EQ(names.declare("x_2"), "x_2_1");
   EXPECT_EQ(names.declare("x"), "x");

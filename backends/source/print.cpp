@@ -1,7 +1,13 @@
 #include "backends/source/print.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
 #include <set>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -84,7 +90,9 @@ class KernelPrinter {
         forward_(forward),
         backward_(backward),
         options_(options),
-        called_(called()) {
+        called_(called()),
+        uses_half_(uses(ir::Scalar::kF16)),
+        uses_bfloat_(uses(ir::Scalar::kBF16)) {
     // Functions first, because only they tell which structs' setters are needed.
     for (const int index : called_)
       functions_.push_back(function(index));
@@ -95,16 +103,21 @@ class KernelPrinter {
 
   Result<EmittedKernel> print(SourceTarget target) {
     const Dialect& dialect = dialect_of(target);
-    const std::string rest = concat(structs_text_, setters(dialect), functions(dialect), entries(dialect));
+    const std::array<std::string, 4> parts = {structs_text_, setters(dialect), functions(dialect), entries(dialect)};
+    const auto mention = [&](std::string_view word) {
+      return std::ranges::any_of(parts, [&](const std::string& part) { return part.find(word) != std::string::npos; });
+    };
     std::string aliases;
-    if (rest.find("half") != std::string::npos && uses(ir::Scalar::kF16)) aliases += kHalfAlias;
-    if (rest.find("bfloat") != std::string::npos && uses(ir::Scalar::kBF16)) aliases += kBFloatAlias;
+    if (uses_half_ && mention("half")) aliases += kHalfAlias;
+    if (uses_bfloat_ && mention("bfloat")) aliases += kBFloatAlias;
     if (!aliases.empty()) unit_.helpers().use("Float16");
-    const bool uses_real = !aliases.empty() || rest.find("real") != std::string::npos;
+    const bool uses_real = !aliases.empty() || mention("real");
     EmittedKernel kernel{.name = legal_identifier(forward_.name), .helpers = {}, .body = {}, .entries = {}};
+    kernel.entries.reserve(entries_.size());
     for (const PrintedEntry& entry : entries_)
       kernel.entries.push_back(entry.point);
-    kernel.body = concat(heading(kernel.name), uses_real ? kAlias : "", aliases, rest);
+    kernel.body =
+        concat(heading(kernel.name), uses_real ? kAlias : "", aliases, parts[0], parts[1], parts[2], parts[3]);
     if (options_.with_host) kernel.body += cuda_host(unit_, structs_, forward_, backward_, kernel.entries);
     kernel.helpers = unit_.helpers().list(target);
     if (options_.with_host && !aliases.empty()) return Error{"no host program is printed for half precision"};
@@ -153,6 +166,7 @@ class KernelPrinter {
   }
 
   std::string structs() {
+    if (unit_.module().structs.empty()) return "";
     std::set<int> used;
     const auto collect = [&](const ir::Function& function) {
       for (const ir::Variable& variable : function.variables)
@@ -197,17 +211,23 @@ class KernelPrinter {
   }
 
   /// "head(parameters) {", on as many lines as it takes.
-  static void open_function(Lines& lines, std::string head, const std::vector<std::string>& parameters) {
+  static void open_function(Lines& lines, std::string_view head, std::span<const std::string_view> parameters) {
     constexpr std::size_t kWidth = 120;
     lines.blank();
-    head += '(';
+    std::string line;
+    line.reserve(kWidth);
+    append(line, head, "(");
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const std::string next = parameters[i] + (i + 1 < parameters.size() ? "," : ") {");
-      const bool fits = head.size() + 1 + next.size() <= kWidth;
-      if (!fits) lines.add(std::exchange(head, "   "));
-      head += (head.ends_with('(') ? "" : " ") + next;
+      const std::string_view end = i + 1 < parameters.size() ? "," : ") {";
+      const bool fits = line.size() + 1 + parameters[i].size() + end.size() <= kWidth;
+      if (!fits) {
+        lines.add(line);
+        line = "   ";
+      }
+      append(line, line.ends_with('(') ? "" : " ", parameters[i], end);
     }
-    lines.open(parameters.empty() ? head + ") {" : head);
+    if (parameters.empty()) line += ") {";
+    lines.open(line);
   }
 
   PrintedFunction function(int index) {
@@ -236,7 +256,8 @@ class KernelPrinter {
     Lines lines;
     for (const PrintedFunction& function : functions_) {
       lines.append(function.results);
-      open_function(lines, concat(dialect.function_qualifier(), function.head), function.parameters);
+      const std::vector<std::string_view> parameters(function.parameters.begin(), function.parameters.end());
+      open_function(lines, concat(dialect.function_qualifier(), function.head), parameters);
       lines.append(function.body);
       lines.close();
     }
@@ -246,7 +267,7 @@ class KernelPrinter {
   PrintedEntry entry(const ir::Function& function, Pass pass) {
     FunctionPrinter printer(unit_, function, options_.source_comments);
     const bool tiled = ir::uses_tiles(function);
-    const std::vector<std::string> own = printer.parameters();
+    std::vector<std::string> own = printer.parameters();
     PrintedEntry entry{.point = {.pass = pass,
                                  .symbol = entry_symbol(forward_, pass),
                                  .parameter_types = {},
@@ -260,7 +281,7 @@ class KernelPrinter {
       entry.parameters.push_back("int " + name);
       entry.point.parameter_types.push_back("int");
     }
-    entry.parameters.insert(entry.parameters.end(), own.begin(), own.end());
+    std::ranges::move(own, std::back_inserter(entry.parameters));
     for (int i = 0; i < function.parameter_count; ++i)
       entry.point.parameter_types.push_back(unit_.type(function.var(i).type));
     entry.thread = printer.internal_name(tiled ? "block" : "thread");
@@ -269,9 +290,14 @@ class KernelPrinter {
   }
 
   std::string entries(const Dialect& dialect) const {
-    Lines lines;
+    constexpr std::size_t kHead = 512;  // more than the lines around most bodies
+    std::size_t size = 0;
+    for (const PrintedEntry& entry : entries_)
+      size += kHead + entry.body.size();
+    Lines lines(0, size);
     for (const PrintedEntry& entry : entries_) {
-      std::vector<std::string> parameters = dialect.range_parameters(entry.names);
+      const std::vector<std::string> range = dialect.range_parameters(entry.names);
+      std::vector<std::string_view> parameters(range.begin(), range.end());
       parameters.insert(parameters.end(), entry.parameters.begin(), entry.parameters.end());
       open_function(lines, concat(dialect.entry_qualifier(), entry.point.symbol), parameters);
       if (entry.point.block_threads > 0) dialect.open_blocks(lines, entry.names, entry.thread);
@@ -326,6 +352,8 @@ class KernelPrinter {
   const ir::Function* backward_;
   const Options& options_;
   const std::set<int> called_;  ///< functions of the module
+  const bool uses_half_;
+  const bool uses_bfloat_;
   std::vector<int> structs_;
   std::string structs_text_;
   std::vector<PrintedFunction> functions_;
@@ -356,8 +384,10 @@ Result<EmittedKernel> print(const ir::Module& module, const ir::Function& forwar
 }
 
 Result<EmittedPair> print_pair(const ir::Module& module, const ir::Function& forward, const ir::Function* backward) {
-  for (const SourceTarget target : {SourceTarget::kCpp, SourceTarget::kCuda}) {
-    if (auto supported = check_kernel(module, forward, backward, target); !supported.ok()) return supported.error();
+  // What CUDA takes, C++ does too; of what it does not, the first that does not says why.
+  if (auto for_cuda = check_kernel(module, forward, backward, SourceTarget::kCuda); !for_cuda.ok()) {
+    auto for_cpp = check_kernel(module, forward, backward, SourceTarget::kCpp);
+    return for_cpp.ok() ? for_cuda.error() : for_cpp.error();
   }
   const Options options;
   KernelPrinter printer(module, forward, backward, options);

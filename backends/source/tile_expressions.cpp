@@ -10,6 +10,7 @@
 
 #include "backends/source/expressions.hpp"
 #include "ir/analysis.hpp"
+#include "ir/support/concat.hpp"
 
 namespace assay::source {
 namespace {
@@ -92,18 +93,17 @@ Text ExpressionPrinter::by_element(ExprId id) {
   const std::string type = unit_.type(expr(id).type);
   if (one.operands().empty()) {
     unit_.helpers().use("tile_fill");
-    return {fmt::format("tile_fill<{}>({})", type, value), kPostfixText};
+    return {concat("tile_fill<", type, ">(", value, ")"), kPostfixText};
   }
   unit_.helpers().use("tile_map");
   std::string parameters;
   std::string arguments;
   for (const auto& [tile, variable] : one.operands()) {
     const std::string element = unit_.type(expr(tile).type.tile_element());
-    parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", element,
-                              one.names()[static_cast<std::size_t>(variable)]);
-    arguments += ", " + print(tile);
+    append(parameters, parameters.empty() ? "" : ", ", element, " ", one.names()[static_cast<std::size_t>(variable)]);
+    append(arguments, ", ", print(tile));
   }
-  return {fmt::format("tile_map<{}>([&]({}) {{ return {}; }}{})", type, parameters, value, arguments), kPostfixText};
+  return {concat("tile_map<", type, ">([&](", parameters, ") { return ", value, "; }", arguments, ")"), kPostfixText};
 }
 
 Text ExpressionPrinter::load_tile(const Expr& e) {

@@ -1,7 +1,5 @@
 #include "backends/source/unit.hpp"
 
-#include <fmt/format.h>
-
 #include "ir/support/concat.hpp"
 
 namespace assay::source {
@@ -32,10 +30,10 @@ std::string_view spelling(Scalar scalar) {
 namespace {
 
 /// What no struct or function of a kernel may be called.
-const FixedNames& own_names() {
-  static const FixedNames kNames = [] {
-    FixedNames names{"real",          "half",      "bfloat",      "fill_sample",  "show_value",   "require",
-                     "block_threads", "tile_lane", "tile_leader", "tile_barrier", "tile_scratch", "tile_share"};
+const NameTable& own_names() {
+  static const NameTable kNames = [] {
+    NameTable names{"real",          "half",      "bfloat",      "fill_sample",  "show_value",   "require",
+                    "block_threads", "tile_lane", "tile_leader", "tile_barrier", "tile_scratch", "tile_share"};
     for (const SourceTarget either : {SourceTarget::kCpp, SourceTarget::kCuda}) {
       for (const HelperText& text : helpers_of(either))
         names.insert(text.helper.name);
@@ -82,17 +80,19 @@ std::string Unit::type(ir::Type type) {
   const std::string_view scalar = spelling(type.scalar);
   if (type.tile_rank() > 0) {
     helpers_.use("Tile");
-    const std::string columns = type.tile_rank() == 1 ? "" : fmt::format(", {}", type.tile[1]);
-    return fmt::format("Tile<{}, {}{}>", scalar, type.tile[0], columns);
+    const std::string columns = type.tile_rank() == 1 ? "" : ", " + std::to_string(type.tile[1]);
+    return concat("Tile<", scalar, ", ", std::to_string(type.tile[0]), columns, ">");
   }
   if (type.shape != Shape::kStruct && is_half(type.scalar)) helpers_.use("Float16");
   switch (type.shape) {
     case Shape::kVoid: return "void";
     case Shape::kScalar: return std::string(scalar);
     case Shape::kVector: helpers_.use("Vec"); return concat("Vec<", scalar, ", ", std::to_string(type.rows), ">");
-    case Shape::kMatrix: helpers_.use("Mat"); return fmt::format("Mat<{}, {}, {}>", scalar, type.rows, type.cols);
-    case Shape::kQuaternion: helpers_.use("Quat"); return fmt::format("Quat<{}>", scalar);
-    case Shape::kTransform: helpers_.use("Transform"); return fmt::format("Transform<{}>", scalar);
+    case Shape::kMatrix:
+      helpers_.use("Mat");
+      return concat("Mat<", scalar, ", ", std::to_string(type.rows), ", ", std::to_string(type.cols), ">");
+    case Shape::kQuaternion: helpers_.use("Quat"); return concat("Quat<", scalar, ">");
+    case Shape::kTransform: helpers_.use("Transform"); return concat("Transform<", scalar, ">");
     case Shape::kStruct: return struct_name(type.struct_id);
   }
   return "";
