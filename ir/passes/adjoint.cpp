@@ -80,9 +80,12 @@ std::vector<Changes> find_changes(const Function& kernel, const SsaKernel& ssa) 
 
 class AdjointMaker {
  public:
-  /// `module` has no local arrays that can be values; `given` is the same as the source has it.
-  AdjointMaker(const Module& given, const Module& module, Function kernel)
-      : given_(given), module_(module), kernel_(keep_own_cells(module, std::move(kernel))) {}
+  /// `module` and `kernel` have no local arrays that can be values; `given` is the same as the source has it.
+  AdjointMaker(const Module& given, const Module& module, const Function& kernel)
+      : given_(given),
+        module_(module),
+        rewritten_(keep_own_cells(module, kernel)),
+        kernel_(rewritten_ ? *rewritten_ : kernel) {}
 
   Result<Adjoint> run() {
     Result<SsaKernel> ssa = to_ssa(module_, kernel_);
@@ -102,6 +105,8 @@ class AdjointMaker {
     const auto stride = static_cast<std::int32_t>(adjoint.module.functions.size()) - 1;
 
     Function backward;
+    backward.variables.reserve(2 * kernel_.expressions.size());
+    backward.expressions.reserve(4 * kernel_.expressions.size());
     backward.name = kernel_.name;
     backward.is_kernel = true;
     backward.annotations = kernel_.annotations;
@@ -273,7 +278,8 @@ class AdjointMaker {
 
   const Module& given_;
   const Module& module_;
-  const Function kernel_;
+  const std::optional<Function> rewritten_;
+  const Function& kernel_;
 };
 
 }  // namespace
@@ -281,7 +287,8 @@ class AdjointMaker {
 Result<Adjoint> make_adjoint(const Module& module, const Function& kernel) {
   const std::optional<Module> rewritten = without_local_arrays(module);
   const Module& values = rewritten ? *rewritten : module;
-  return AdjointMaker(module, values, without_local_arrays(values, kernel)).run();
+  const std::optional<Function> rewritten_kernel = without_local_arrays(values, kernel);
+  return AdjointMaker(module, values, rewritten_kernel ? *rewritten_kernel : kernel).run();
 }
 
 }  // namespace assay::passes

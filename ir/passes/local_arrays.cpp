@@ -33,14 +33,11 @@ class Rewriter {
 
   Function run() {
     arrays_.resize(function_.variables.size(), kVoid);
-    bool any = false;
     for (std::size_t v = 0; v < arrays_.size(); ++v) {
       const Type type = holder(function_.variables[v].type);
       if (type.is_void()) continue;
-      any = true;
       arrays_[v] = std::exchange(function_.variables[v].type, type);
     }
-    if (!any) return std::move(function_);
     const std::size_t given = function_.expressions.size();
     for (std::size_t id = 0; id < given; ++id)
       rewrite(static_cast<ExprId>(id));
@@ -104,17 +101,20 @@ class Rewriter {
 
 }  // namespace
 
-Function without_local_arrays(const Module& module, Function function) {
-  return Rewriter(module, std::move(function)).run();
+std::optional<Function> without_local_arrays(const Module& module, const Function& function) {
+  const auto is_held = [](const Variable& variable) { return !holder(variable.type).is_void(); };
+  if (std::ranges::none_of(function.variables, is_held)) return std::nullopt;
+  return Rewriter(module, function).run();
 }
 
 std::optional<Module> without_local_arrays(const Module& module) {
-  const auto is_held = [](const Variable& variable) { return !holder(variable.type).is_void(); };
-  const auto has_some = [&](const Function& function) { return std::ranges::any_of(function.variables, is_held); };
-  if (std::ranges::none_of(module.functions, has_some)) return std::nullopt;
-  Module rewritten = module;
-  for (Function& function : rewritten.functions)
-    function = without_local_arrays(module, std::move(function));
+  std::optional<Module> rewritten;
+  for (std::size_t f = 0; f < module.functions.size(); ++f) {
+    std::optional<Function> function = without_local_arrays(module, module.functions[f]);
+    if (!function) continue;
+    if (!rewritten) rewritten = module;
+    rewritten->functions[f] = *std::move(function);
+  }
   return rewritten;
 }
 

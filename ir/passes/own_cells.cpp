@@ -28,30 +28,15 @@ struct Accesses {
   bool wants_variable() const { return any && same && read && changed && in_loop; }
 };
 
-class Keeper {
+/// Collects the accesses to each array parameter.
+class Inspector {
  public:
-  Keeper(const Module& module, Function kernel)
-      : module_(module),
-        kernel_(std::move(kernel)),
-        accesses_(static_cast<std::size_t>(kernel_.parameter_count)),
-        cells_(accesses_.size(), kNone) {}
+  explicit Inspector(const Function& kernel)
+      : kernel_(kernel), accesses_(static_cast<std::size_t>(kernel.parameter_count)) {}
 
-  Function run() {
+  std::vector<Accesses> run() {
     inspect(kernel_.body, false);
-    const auto wanted = [](const Accesses& known) { return known.wants_variable(); };
-    if (std::ranges::none_of(accesses_, wanted)) return std::move(kernel_);
-    Builder builder(module_, kernel_);
-    const std::size_t given = kernel_.expressions.size();
-    Block loads = builder.block([&] {
-      for (VarId array = 0; array < kernel_.parameter_count; ++array) {
-        if (accesses_[static_cast<std::size_t>(array)].wants_variable()) load(builder, array);
-      }
-    });
-    rewrite_loads(given);
-    rewrite(builder, kernel_.body);
-    std::vector<Stmt>& top = kernel_.body.statements;
-    top.insert(top.begin(), loads.statements.begin(), loads.statements.end());
-    return std::move(kernel_);
+    return std::move(accesses_);
   }
 
  private:
@@ -130,6 +115,32 @@ class Keeper {
     }
   }
 
+  const Function& kernel_;
+  std::vector<Accesses> accesses_;
+};
+
+/// Gives the cells that want one a variable.
+class Keeper {
+ public:
+  Keeper(const Module& module, Function kernel, std::vector<Accesses> accesses)
+      : module_(module), kernel_(std::move(kernel)), accesses_(std::move(accesses)), cells_(accesses_.size(), kNone) {}
+
+  Function run() {
+    Builder builder(module_, kernel_);
+    const std::size_t given = kernel_.expressions.size();
+    Block loads = builder.block([&] {
+      for (VarId array = 0; array < kernel_.parameter_count; ++array) {
+        if (accesses_[static_cast<std::size_t>(array)].wants_variable()) load(builder, array);
+      }
+    });
+    rewrite_loads(given);
+    rewrite(builder, kernel_.body);
+    std::vector<Stmt>& top = kernel_.body.statements;
+    top.insert(top.begin(), loads.statements.begin(), loads.statements.end());
+    return std::move(kernel_);
+  }
+
+ private:
   ExprId again(Builder& builder, ExprId id) {
     const Expr& index = kernel_.expr(id);
     if (index.kind == ExprKind::kVariable) return builder.var(index.variable);
@@ -213,10 +224,13 @@ class Keeper {
 
 }  // namespace
 
-Function keep_own_cells(const Module& module, Function kernel) {
+std::optional<Function> keep_own_cells(const Module& module, const Function& kernel) {
   // What a block of threads loads together is no cell of one thread.
-  if (uses_tiles(kernel)) return kernel;
-  return Keeper(module, std::move(kernel)).run();
+  if (uses_tiles(kernel)) return std::nullopt;
+  std::vector<Accesses> accesses = Inspector(kernel).run();
+  const auto wanted = [](const Accesses& known) { return known.wants_variable(); };
+  if (std::ranges::none_of(accesses, wanted)) return std::nullopt;
+  return Keeper(module, kernel, std::move(accesses)).run();
 }
 
 }  // namespace assay::passes
