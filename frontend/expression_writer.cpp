@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "ir/analysis.hpp"
+#include "ir/support/concat.hpp"
 
 namespace assay::frontend {
 namespace {
@@ -53,8 +54,8 @@ Binding binding(ir::Op op) {
 }  // namespace
 
 std::string ExpressionWriter::operand(ir::ExprId id, Precedence precedence) {
-  const Spelled spelled = spell(id);
-  return spelled.precedence < precedence ? fmt::format("({})", spelled.text) : spelled.text;
+  Spelled spelled = spell(id);
+  return spelled.precedence < precedence ? concat("(", spelled.text, ")") : std::move(spelled.text);
 }
 
 std::string ExpressionWriter::write_variable_start(ir::ExprId id) {
@@ -64,7 +65,7 @@ std::string ExpressionWriter::write_variable_start(ir::ExprId id) {
 std::string ExpressionWriter::list(const std::vector<ir::ExprId>& ids, std::size_t first) {
   std::string text;
   for (std::size_t i = first; i < ids.size(); ++i)
-    text += (i > first ? ", " : "") + write(ids[i]);
+    append(text, i > first ? ", " : "", write(ids[i]));
   return text;
 }
 
@@ -78,10 +79,9 @@ std::string ExpressionWriter::constructor(ir::Type type) {
 }
 
 std::string ExpressionWriter::annotation(ir::Type type) {
-  const std::string element = constructor(type.element());
+  std::string element = constructor(type.element());
   if (!type.is_array()) return element;
-  return type.rank == 1 ? fmt::format("wp.array(dtype={})", element)
-                        : fmt::format("wp.array{}d(dtype={})", type.rank, element);
+  return concat("wp.array", type.rank == 1 ? "" : concat(std::to_string(type.rank), "d"), "(dtype=", element, ")");
 }
 
 void ExpressionWriter::fail(ir::Loc loc, std::string message) {
@@ -103,16 +103,16 @@ ExpressionWriter::Spelled ExpressionWriter::spell(ir::ExprId id) {
         return {fmt::format("wp.tile_load({}, shape={}, offset={})", write(expr.args[0]), tile_shape(expr.type),
                             tile_offset(offsets))};
       }
-      return {fmt::format("{}[{}]", operand(expr.args[0], kPostfix), list(expr.args, 1)), kPostfix};
+      return {concat(operand(expr.args[0], kPostfix), "[", list(expr.args, 1), "]"), kPostfix};
     case ir::ExprKind::kShapeOf:
-      return {fmt::format("{}.shape[{}]", operand(expr.args[0], kPostfix), expr.index), kPostfix};
+      return {concat(operand(expr.args[0], kPostfix), ".shape[", std::to_string(expr.index), "]"), kPostfix};
     case ir::ExprKind::kField: {
       const ir::Type object = function_.expr(expr.args[0]).type;
-      return {fmt::format("{}.{}", operand(expr.args[0], kPostfix), field_name(object, expr.index)), kPostfix};
+      return {concat(operand(expr.args[0], kPostfix), ".", field_name(object, expr.index)), kPostfix};
     }
     case ir::ExprKind::kCall:
       if (expr.type.is_tile()) return {tile_map(expr, function_name(expr.index))};
-      return {fmt::format("{}({})", function_name(expr.index), list(expr.args))};
+      return {concat(function_name(expr.index), "(", list(expr.args), ")")};
   }
   return {};
 }
@@ -122,11 +122,12 @@ ExpressionWriter::Spelled ExpressionWriter::literal(const ir::Expr& expr) const 
   const bool bare = scalar == ir::Scalar::kF32 || scalar == ir::Scalar::kI32 || scalar == ir::Scalar::kBool;
   if (!bare) return {literal_call(expr)};
   std::string text = spell_number(scalar, expr.bits);
-  return {text, text.front() == '-' ? kUnary : kAtom};
+  const Precedence precedence = text.front() == '-' ? kUnary : kAtom;
+  return {std::move(text), precedence};
 }
 
 std::string ExpressionWriter::literal_call(const ir::Expr& expr) const {
-  return fmt::format("{}({})", spell_scalar(expr.type.scalar), spell_number(expr.type.scalar, expr.bits));
+  return concat(spell_scalar(expr.type.scalar), "(", spell_number(expr.type.scalar, expr.bits), ")");
 }
 
 bool ExpressionWriter::is_made_of_rows(const ir::Expr& make) const {
@@ -239,11 +240,11 @@ std::string ExpressionWriter::expand(std::string_view pattern, const ir::Expr& e
                                      Precedence others) {
   std::string text;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] != '$') {
-      text += pattern[i];
-      continue;
-    }
-    const char what = pattern[++i];
+    const std::size_t dollar = std::min(pattern.find('$', i), pattern.size());
+    text += pattern.substr(i, dollar - i);
+    if (dollar == pattern.size()) break;
+    i = dollar + 1;
+    const char what = pattern[i];
     if (what == 'T') {
       text += constructor(expr.type);
     } else if (what == '*') {

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/support/concat.hpp"
+
 namespace assay::frontend {
 namespace {
 
@@ -88,12 +90,13 @@ std::string short_name(ir::Type type) {
   if (end == "-") return {};
   const bool is_float = ir::is_float(type.scalar);
   switch (type.shape) {
-    case ir::Shape::kVector: return type.rows >= 2 && type.rows <= 4 ? fmt::format("vec{}{}", type.rows, end) : "";
+    case ir::Shape::kVector:
+      return type.rows >= 2 && type.rows <= 4 ? concat("vec", std::to_string(type.rows), end) : "";
     case ir::Shape::kMatrix:
       if (!is_float || type.rows != type.cols || type.rows < 2 || type.rows > 4) return {};
-      return fmt::format("mat{}{}{}", type.rows, type.cols, end);
-    case ir::Shape::kQuaternion: return is_float ? fmt::format("quat{}", end) : "";
-    case ir::Shape::kTransform: return is_float ? fmt::format("transform{}", end) : "";
+      return concat("mat", std::to_string(type.rows), std::to_string(type.cols), end);
+    case ir::Shape::kQuaternion: return is_float ? concat("quat", end) : "";
+    case ir::Shape::kTransform: return is_float ? concat("transform", end) : "";
     default: return {};
   }
 }
@@ -102,13 +105,13 @@ std::string spell_scalar(ir::Scalar scalar) {
   if (scalar == ir::Scalar::kF32) return "float";
   if (scalar == ir::Scalar::kI32) return "int";
   if (scalar == ir::Scalar::kBool) return "bool";
-  return fmt::format("wp.{}", row(scalar).warp_name);
+  return concat("wp.", row(scalar).warp_name);
 }
 
 std::string spell_number(ir::Scalar scalar, std::uint64_t bits) {
   if (scalar == ir::Scalar::kBool) return bits != 0 ? "True" : "False";
-  if (scalar == ir::Scalar::kU64) return fmt::format("{}", bits);
-  if (ir::is_integer(scalar)) return fmt::format("{}", static_cast<std::int64_t>(bits));
+  if (scalar == ir::Scalar::kU64) return std::to_string(bits);
+  if (ir::is_integer(scalar)) return std::to_string(static_cast<std::int64_t>(bits));
   const double value = std::bit_cast<double>(bits);
   if (std::isnan(value)) return "wp.nan";
   if (std::isinf(value)) return value > 0 ? "wp.inf" : "-wp.inf";

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ir/support/concat.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::frontend {
@@ -97,7 +98,7 @@ void StatementWriter::customise(const ir::Function& of, std::string_view of_name
 
 void StatementWriter::return_(const ir::Return& leave, ir::Loc loc) {
   if (adjoints_.empty()) {
-    return line(leave.values.empty() ? "return" : fmt::format("return {}", expressions_.list(leave.values)));
+    return line(leave.values.empty() ? "return" : concat("return ", expressions_.list(leave.values)));
   }
   for (std::size_t i = 0; i < adjoints_.size(); ++i) {
     const ir::Expr& value = function_.expr(leave.values[i]);
@@ -110,8 +111,8 @@ void StatementWriter::return_(const ir::Return& leave, ir::Loc loc) {
 std::string StatementWriter::definition(std::string_view name) {
   text_.clear();
   for (const std::string& annotation : function_.annotations)
-    text_ += fmt::format("# {}\n", annotation);
-  text_ += fmt::format("@wp.{}\n", decorator_);
+    append(text_, "# ", annotation, "\n");
+  append(text_, "@wp.", decorator_, "\n");
   head_ = static_cast<int>(function_.annotations.size()) + 1;
   const std::string head = signature(name);
   text_ += head;
@@ -128,9 +129,9 @@ std::string StatementWriter::definition(std::string_view name) {
 std::string StatementWriter::signature(std::string_view name) {
   std::vector<std::string> parameters;
   for (ir::VarId i = 0; i < function_.parameter_count; ++i)
-    parameters.push_back(fmt::format("{}: {}", this->name(i), expressions_.annotation(function_.var(i).type)));
+    parameters.push_back(concat(this->name(i), ": ", expressions_.annotation(function_.var(i).type)));
   const std::string result = function_.results.size() == 1 && adjoints_.empty()
-                                 ? fmt::format(" -> {}", expressions_.annotation(function_.results[0]))
+                                 ? concat(" -> ", expressions_.annotation(function_.results[0]))
                                  : std::string();
   std::string text = fmt::format("def {}({}){}:\n", name, fmt::join(parameters, ", "), result);
   if (text.size() <= kLineLength + 1) return text;
@@ -147,13 +148,6 @@ void StatementWriter::place(ir::Function& function, std::string name, int first)
     statement.loc = {.line = first + next->line, .column = next->column};
     ++next;
   });
-}
-
-void StatementWriter::line(std::string_view text) {
-  ++lines_;
-  text_.append(static_cast<std::size_t>(4 * depth_), ' ');
-  text_ += text;
-  text_ += '\n';
 }
 
 void StatementWriter::block(const ir::Block& block) {
@@ -184,7 +178,7 @@ void StatementWriter::statement(const ir::Stmt& statement) {
                  [&](const ir::If& node) { if_(node, "if"); },
                  [&](const ir::For& node) { for_(node); },
                  [&](const ir::While& node) {
-                   line(fmt::format("while {}:", expressions_.write(node.condition)));
+                   line("while ", expressions_.write(node.condition), ":");
                    ++depth_;
                    block(node.body);
                    --depth_;
@@ -215,13 +209,13 @@ void StatementWriter::let(const ir::Let& let, ir::Loc loc) {
     return;
   }
   if (let.value != ir::kNone) {
-    line(fmt::format("{} = {}", name(let.variable), value_of(let.variable, let.value)));
+    line(name(let.variable), " = ", value_of(let.variable, let.value));
   } else if (type.is_tile()) {
-    line(fmt::format("{} = {}", name(let.variable), expressions_.tile_zeros(type)));
+    line(name(let.variable), " = ", expressions_.tile_zeros(type));
   } else if (type.is_scalar()) {
-    line(fmt::format("{} = {}({})", name(let.variable), spell_scalar(type.scalar), spell_number(type.scalar, 0)));
+    line(name(let.variable), " = ", spell_scalar(type.scalar), "(", spell_number(type.scalar, 0), ")");
   } else {
-    line(fmt::format("{} = {}()", name(let.variable), expressions_.constructor(type)));
+    line(name(let.variable), " = ", expressions_.constructor(type), "()");
   }
 }
 
@@ -232,9 +226,9 @@ void StatementWriter::assign(const ir::Assign& assign) {
   };
   const ir::Expr& value = function_.expr(assign.value);
   if (value.kind != ir::ExprKind::kOperation) {
-    line(fmt::format("{} = {}", name(assign.variable), value_of(assign.variable, assign.value)));
+    line(name(assign.variable), " = ", value_of(assign.variable, assign.value));
   } else if (const std::string_view sign = augmented(value.op); !sign.empty() && reads_variable(value.args[0])) {
-    line(fmt::format("{} {}= {}", name(assign.variable), sign, expressions_.write(value.args[1])));
+    line(name(assign.variable), " ", sign, "= ", expressions_.write(value.args[1]));
   } else {
     write_place(name(assign.variable), assign.value, reads_variable);
   }
@@ -270,9 +264,9 @@ void StatementWriter::write_place(std::string place, ir::ExprId value, const Rea
                   return part.kind == ir::ExprKind::kField && part.index == field && reads_place(part.args[0]);
                 });
   } else if (is_update && expr.op == ir::Op::kAdd && place.starts_with("wp.adjoint[")) {
-    line(fmt::format("{} += {}", place, expressions_.write(expr.args[1])));
+    line(place, " += ", expressions_.write(expr.args[1]));
   } else {
-    line(fmt::format("{} = {}", place, expressions_.write(value)));
+    line(place, " = ", expressions_.write(value));
   }
 }
 
@@ -320,7 +314,7 @@ void StatementWriter::atomic(const ir::Atomic& atomic) {
   if (atomic.compare != ir::kNone) arguments += ", " + expressions_.write(atomic.compare);
   arguments += ", " + expressions_.write(atomic.value);
   const std::string target = atomic.result == ir::kNone ? "" : name(atomic.result) + " = ";
-  line(fmt::format("{}wp.{}({})", target, row(atomic.op).warp, arguments));
+  line(target, "wp.", row(atomic.op).warp, "(", arguments, ")");
 }
 
 void StatementWriter::call(const ir::Call& call) {
@@ -329,11 +323,11 @@ void StatementWriter::call(const ir::Call& call) {
     targets.push_back(name(result));
   const std::string results = fmt::format("{}{}", fmt::join(targets, ", "), targets.empty() ? "" : " = ");
   statements_.back().column += static_cast<int>(results.size());  // the reader says where the call is
-  line(fmt::format("{}{}({})", results, expressions_.function_name(call.function), expressions_.list(call.args)));
+  line(results, expressions_.function_name(call.function), "(", expressions_.list(call.args), ")");
 }
 
 void StatementWriter::if_(const ir::If& branch, std::string_view keyword) {
-  line(fmt::format("{} {}:", keyword, expressions_.write(branch.condition)));
+  line(keyword, " ", expressions_.write(branch.condition), ":");
   ++depth_;
   block(branch.then_block);
   --depth_;
@@ -360,7 +354,7 @@ void StatementWriter::for_(const ir::For& loop) {
   const bool counts_up = is_literal_i32(loop.step, 1);
   if (!counts_up || !is_literal_i32(loop.start, 0)) range = expressions_.write(loop.start) + ", " + range;
   if (!counts_up) range += ", " + expressions_.write(loop.step);
-  line(fmt::format("for {} in range({}):", name(loop.variable), range));
+  line("for ", name(loop.variable), " in range(", range, "):");
   ++depth_;
   block(loop.body);
   --depth_;

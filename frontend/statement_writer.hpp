@@ -12,6 +12,7 @@
 
 #include "frontend/expression_writer.hpp"
 #include "ir/module.hpp"
+#include "ir/support/concat.hpp"
 
 namespace assay::frontend {
 
@@ -62,7 +63,14 @@ class StatementWriter {
   bool is_literal_i32(ir::ExprId id, std::int64_t value) const;
   const std::string& name(ir::VarId variable) const { return variables_[static_cast<std::size_t>(variable)]; }
   std::string value_of(ir::VarId variable, ir::ExprId value);
-  void line(std::string_view text);
+  /// A line of these pieces.
+  template <class... Pieces>
+  void line(const Pieces&... pieces) {
+    text_.append(static_cast<std::size_t>(4 * depth_), ' ');
+    assay::append(text_, pieces...);
+    text_ += '\n';
+    ++lines_;
+  }
   /// Where the next line will be.
   ir::Loc here() const { return {.line = lines_, .column = 4 * depth_ + 1}; }
 

@@ -133,7 +133,7 @@ Term Grower::apply(Op op, std::vector<Term> operands) {
   }
   const bool constant = std::ranges::none_of(operands, [&](Term term) { return depends_on_leaves(term.expr); });
   if (constant) return literal({0.25, 1.75});
-  const ir::Expr last = sketch_.b().function().expr(operands.back().expr);
+  const ir::Expr& last = sketch_.b().function().expr(operands.back().expr);
   if (op == Op::kNeg && last.kind == ir::ExprKind::kOperation && last.op == Op::kNeg) return operands[0];
   if (op == Op::kAbs && !has_both_signs(operands[0].range)) return operands[0];
   const bool sum = op == Op::kAdd || op == Op::kSub;
@@ -141,6 +141,8 @@ Term Grower::apply(Op op, std::vector<Term> operands) {
     return shifted(fit(operands[0], kTame), op == Op::kAdd ? operands[1].range.low : -operands[1].range.low);
   std::vector<ir::ExprId> args;
   std::vector<Interval> ranges;
+  args.reserve(operands.size());
+  ranges.reserve(operands.size());
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const bool is_bool = sketch_.type_of(operands[k]).is_bool();
     const Term operand = is_bool ? operands[k] : fit(operands[k], comfortable(op, static_cast<int>(k)));
@@ -161,7 +163,7 @@ Term Grower::fit(Term term, Interval target) {
   const double width = target.high - target.low;
   const Term small = fit(term, {-std::min(2.0, std::sqrt(width)), std::min(2.0, std::sqrt(width))});
   const bool has_abs = std::ranges::find(menu_, Op::kAbs) != menu_.end();
-  const ir::Expr whole = sketch_.b().function().expr(small.expr);
+  const ir::Expr& whole = sketch_.b().function().expr(small.expr);
   Term positive;
   if (whole.kind == ir::ExprKind::kVariable) {
     positive = {sketch_.b().op(Op::kMul, {small.expr, sketch_.b().var(whole.variable)}), {0, std::min(4.0, width)}};

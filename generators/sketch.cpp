@@ -106,6 +106,8 @@ void Sketch::offer_elements(std::initializer_list<ir::VarId> arrays) {
 std::optional<Term> Sketch::leaf(ir::Type type, From from) {
   std::vector<std::size_t> all;
   std::vector<std::size_t> unused;
+  all.reserve(leaves_.size());
+  unused.reserve(leaves_.size());
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
     const bool is_input = leaves_[i].variable < kernel().parameter_count && !leaves_[i].discrete;
     if (leaves_[i].type != type || (from == From::kInputs && !is_input)) continue;

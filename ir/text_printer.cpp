@@ -22,15 +22,17 @@ std::string type_text(Type type, std::string_view struct_name) {
   switch (type.shape) {
     case Shape::kVoid: break;
     case Shape::kScalar: element = scalar; break;
-    case Shape::kVector: element = fmt::format("vec<{},{}>", scalar, type.rows); break;
-    case Shape::kMatrix: element = fmt::format("mat<{},{},{}>", scalar, type.rows, type.cols); break;
-    case Shape::kQuaternion: element = fmt::format("quat<{}>", scalar); break;
-    case Shape::kTransform: element = fmt::format("transform<{}>", scalar); break;
+    case Shape::kVector: element = concat("vec<", scalar, ",", std::to_string(type.rows), ">"); break;
+    case Shape::kMatrix:
+      element = concat("mat<", scalar, ",", std::to_string(type.rows), ",", std::to_string(type.cols), ">");
+      break;
+    case Shape::kQuaternion: element = concat("quat<", scalar, ">"); break;
+    case Shape::kTransform: element = concat("transform<", scalar, ">"); break;
     case Shape::kStruct: element = struct_name; break;
   }
   if (type.tile_rank() == 1) element = fmt::format("tile<{},{}>", element, type.tile[0]);
   if (type.tile_rank() == 2) element = fmt::format("tile<{},{},{}>", element, type.tile[0], type.tile[1]);
-  if (type.is_array()) return fmt::format("array<{},{}>", element, type.rank);
+  if (type.is_array()) return concat("array<", element, ",", std::to_string(type.rank), ">");
   if (type.is_local_array()) return fmt::format("local<{},{}>", element, type.extent);
   return element;
 }
