@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "harness/dataset/files.hpp"
+#include "harness/dataset/json_text.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
 
@@ -37,14 +38,22 @@ fs::path block_file(const fs::path& dir, std::uint64_t block) {
 }
 
 std::string to_line(const JournalBlock& block) {
-  Json rows = Json::array();
-  for (const JournalRow& row : block.rows)
-    rows.push_back({{"slot", row.slot}, {"attempt", row.attempt}, {"id", row.id}});
-  Json rejected = Json::array();
-  for (const Rejected& one : block.rejected)
-    rejected.push_back(to_json(one));
-  const Json line = {{"record", "block"}, {"block", block.block}, {"rows", rows}, {"rejected", rejected}};
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string line;
+  JsonObject object(line);
+  object.add("record", "block");
+  object.add("block", static_cast<std::int64_t>(block.block));
+  append_json_array(object.begin("rows"), block.rows, [&](const JournalRow& row) {
+    JsonObject members(line);
+    members.add("slot", static_cast<std::int64_t>(row.slot));
+    members.add("attempt", std::int64_t{row.attempt});
+    members.add("id", row.id);
+    members.close();
+  });
+  append_json_array(object.begin("rejected"), block.rejected, [&](const Rejected& one) {
+    line += to_json(one).dump(-1, ' ', false, Json::error_handler_t::replace);
+  });
+  object.close();
+  return line;
 }
 
 std::string to_text(const Journal& journal) {

@@ -1,6 +1,7 @@
 #include "harness/dataset/render.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -22,8 +23,8 @@ std::string_view intent_of(const ir::ParameterUse& use, ir::Type type) {
   return use.read || use.atomically_updated ? "inout" : "out";
 }
 
-std::vector<Parameter> signature_of(const ir::Module& module, const ir::Function& kernel) {
-  const ir::ParameterUses uses = ir::parameter_use(module, kernel);
+std::vector<Parameter> signature_of(const ir::Module& module, const ir::Function& kernel,
+                                    const ir::ParameterUses& uses) {
   std::vector<Parameter> signature;
   for (std::size_t p = 0; p < uses.size(); ++p) {
     const ir::Variable& variable = kernel.variables[p];
@@ -36,30 +37,39 @@ std::vector<Parameter> signature_of(const ir::Module& module, const ir::Function
   return signature;
 }
 
-bool has_float_atomics(const ir::Module& module, const ir::Function& kernel) {
-  const ir::ParameterUses uses = ir::parameter_use(module, kernel);
+bool has_float_atomics(const ir::Module& module, const ir::Function& kernel, const ir::ParameterUses& uses) {
   for (std::size_t p = 0; p < uses.size(); ++p) {
     if (uses[p].atomically_updated && ir::is_differentiable(module, kernel.variables[p].type)) return true;
   }
   return false;
 }
 
-/// The text of an entry point: from the line that holds its symbol, which nothing before it mentions, to where the next
-/// one starts or the body ends.
-std::string entry_text(const EmittedKernel& kernel, Pass pass) {
-  std::size_t begin = std::string::npos;
-  std::size_t end = kernel.body.size();
-  for (const backends::EntryPoint& entry : kernel.entries) {
-    const std::size_t symbol = kernel.body.find(entry.symbol + "(");
-    const std::size_t line = kernel.body.rfind('\n', symbol) + 1;
-    if (entry.pass == pass) begin = line;
-    else if (begin != std::string::npos) end = line;
+/// Where the line begins that holds an entry point's symbol, which nothing before it mentions.
+std::size_t start_of(const backends::EntryPoint& entry, std::string_view body) {
+  const std::string symbol = entry.symbol + "(";
+  const auto found =
+      std::search(body.begin(), body.end(), std::boyer_moore_horspool_searcher(symbol.begin(), symbol.end()));
+  return body.rfind('\n', static_cast<std::size_t>(found - body.begin())) + 1;
+}
+
+/// The texts of the two entry points, each from its line to where the next one starts or the body ends.
+struct EntryTexts {
+  std::string forward;
+  std::string backward;
+};
+
+EntryTexts entry_texts(const EmittedKernel& kernel) {
+  EntryTexts texts;
+  std::string_view body = kernel.body;
+  for (auto entry = kernel.entries.rbegin(); entry != kernel.entries.rend(); ++entry) {
+    const std::size_t start = start_of(*entry, body);
+    std::string_view text = body.substr(start);
+    while (text.ends_with("\n\n"))
+      text.remove_suffix(1);
+    (entry->pass == Pass::kForward ? texts.forward : texts.backward) = text;
+    body = body.substr(0, start);
   }
-  if (begin == std::string::npos) return "";
-  std::string text = kernel.body.substr(begin, end - begin);
-  while (text.ends_with("\n\n"))
-    text.pop_back();
-  return text;
+  return texts;
 }
 
 }  // namespace
@@ -79,6 +89,9 @@ Result<Rendered> render(harness::KernelSource source, const harness::PairPrinter
   const Result<backends::EmittedPair> sources = printer(printed, kernel, backward);
   if (!sources.ok()) return sources.error();
   const auto& [cpp, cuda] = *sources;
+  EntryTexts cpp_texts = entry_texts(cpp);
+  EntryTexts cuda_texts = entry_texts(cuda);
+  const ir::ParameterUses uses = ir::parameter_use(module, kernel);
 
   Rendered rendered;
   rendered.canonical = ir::to_text(module, ir::Naming::kCanonical);
@@ -86,16 +99,18 @@ Result<Rendered> render(harness::KernelSource source, const harness::PairPrinter
                   .family = source.family,
                   .kernel_name = kernel.name,
                   .python_source = source.python,
-                  .cpu_forward = entry_text(cpp, Pass::kForward),
-                  .cpu_backward = entry_text(cpp, Pass::kBackward),
-                  .cuda_forward = entry_text(cuda, Pass::kForward),
-                  .cuda_backward = entry_text(cuda, Pass::kBackward),
+                  .cpu_forward = std::move(cpp_texts.forward),
+                  .cpu_backward = std::move(cpp_texts.backward),
+                  .cuda_forward = std::move(cuda_texts.forward),
+                  .cuda_backward = std::move(cuda_texts.backward),
                   .cpu_source = cpp.source(),
                   .cuda_source = cuda.source(),
-                  .signature = signature_of(module, kernel),
+                  .signature = signature_of(module, kernel, uses),
                   .launch = {.rank = kernel.launch_rank, .conditions = kernel.annotations}};
-  rendered.order_dependent_forward = has_float_atomics(module, kernel);
-  rendered.order_dependent_backward = backward != nullptr && has_float_atomics(adjoint->module, *backward);
+  rendered.order_dependent_forward = has_float_atomics(module, kernel, uses);
+  rendered.order_dependent_backward =
+      backward != nullptr &&
+      has_float_atomics(adjoint->module, *backward, ir::parameter_use(adjoint->module, *backward));
   rendered.source = std::move(source);
   return rendered;
 }

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <cstdint>
 #include <numeric>
+#include <string_view>
 #include <unordered_map>
 
 #include "ir/support/hash.hpp"
@@ -17,19 +18,32 @@ constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
 
 using Signature = std::array<std::uint32_t, kBins>;
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
+enum class Class : std::uint8_t { kOther, kBlank, kWord };
+
+/// By character.
+constexpr std::array<Class, 256> kClasses = [] {
+  std::array<Class, 256> classes{};
+  for (const char c : std::string_view(" \f\n\r\t\v"))
+    classes[static_cast<unsigned char>(c)] = Class::kBlank;
+  for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."))
+    classes[static_cast<unsigned char>(c)] = Class::kWord;
+  return classes;
+}();
+
+Class class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
 
 /// Hashes of the tokens: words and numbers, and every other character but blanks by itself.
 std::vector<std::uint64_t> tokens_of(std::string_view text) {
   std::vector<std::uint64_t> tokens;
+  tokens.reserve(text.size() / 2);
   for (std::size_t i = 0; i < text.size();) {
-    if (std::isspace(static_cast<unsigned char>(text[i])) != 0) {
+    if (class_of(text[i]) == Class::kBlank) {
       ++i;
       continue;
     }
     std::size_t end = i + 1;
-    if (is_word(text[i])) {
-      while (end < text.size() && is_word(text[end]))
+    if (class_of(text[i]) == Class::kWord) {
+      while (end < text.size() && class_of(text[end]) == Class::kWord)
         ++end;
     }
     tokens.push_back(fnv1a(text.substr(i, end - i)));
@@ -96,6 +110,7 @@ Shingles shingles_of(std::string_view text) {
   const std::vector<std::uint64_t> tokens = tokens_of(text);
   const std::size_t length = std::min<std::size_t>(kShingle, tokens.size());
   Shingles shingles;
+  shingles.reserve(tokens.size());
   for (std::size_t first = 0; length > 0 && first + length <= tokens.size(); ++first) {
     std::uint64_t hash = 0;
     for (std::size_t i = 0; i < length; ++i)
