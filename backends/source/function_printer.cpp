@@ -15,16 +15,6 @@ using ir::ExprId;
 using ir::ExprKind;
 using ir::Op;
 
-/// A line of Python as the text of a comment: without what would end the comment late or not at all.
-std::string comment_text(std::string_view line) {
-  std::string text(line.substr(std::min(line.find_first_not_of(" \t"), line.size())));
-  std::ranges::replace_if(
-      text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  const std::size_t end = text.find_last_not_of(" \\");
-  text.erase(end == std::string::npos ? 0 : end + 1);
-  return text;
-}
-
 /// Names that the text of any body may mention.
 const NameTable& own_names() {
   static const NameTable kNames = [] {
@@ -131,12 +121,11 @@ std::string FunctionPrinter::body(Leaving leaving, int depth) {
   return lines_.take();
 }
 
-std::string FunctionPrinter::comment(ir::Loc loc) {
-  const std::vector<std::string>& source = unit_.module().source_lines;
-  const bool known = loc.line > 0 && static_cast<std::size_t>(loc.line) <= source.size();
+std::string_view FunctionPrinter::comment(ir::Loc loc) {
+  const bool known = loc.line > 0 && static_cast<std::size_t>(loc.line) <= unit_.module().source_lines.size();
   if (!source_comments_ || !known || loc.line == commented_) return "";
   commented_ = loc.line;
-  return concat("// ", std::to_string(loc.line), ": ", comment_text(source[static_cast<std::size_t>(loc.line) - 1]));
+  return unit_.comment(loc.line);
 }
 
 void FunctionPrinter::block(const ir::Block& block) {
@@ -147,7 +136,7 @@ void FunctionPrinter::block(const ir::Block& block) {
 }
 
 void FunctionPrinter::statement(const ir::Stmt& statement) {
-  if (const std::string shown = comment(statement.loc); !shown.empty()) lines_.add(shown);
+  if (const std::string_view shown = comment(statement.loc); !shown.empty()) lines_.add(shown);
   std::visit([&](const auto& node) { print(node); }, statement.node);
 }
 
@@ -341,9 +330,9 @@ void FunctionPrinter::print(const ir::If& node) {
   const ir::Block* rest = &node.else_block;
   while (rest->statements.size() == 1 && std::holds_alternative<ir::If>(rest->statements[0].node)) {
     const auto& nested = std::get<ir::If>(rest->statements[0].node);
-    std::string shown = comment(rest->statements[0].loc);
-    if (!shown.empty()) shown = "  " + shown;
-    lines_.reopen(concat("} else if ", expressions_.condition(nested.condition), " {", shown));
+    const std::string_view shown = comment(rest->statements[0].loc);
+    const std::string condition = expressions_.condition(nested.condition);
+    lines_.reopen(concat("} else if ", condition, " {", shown.empty() ? "" : "  ", shown));
     block(nested.then_block);
     rest = &nested.else_block;
   }

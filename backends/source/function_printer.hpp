@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/source/expressions.hpp"
@@ -43,7 +44,7 @@ class FunctionPrinter {
   /// Names that the body's text may mention besides its variables.
   void reserve_functions();
   /// "// 12: y[i] = x[i]" where the source's line is another than the one shown last, else empty.
-  std::string comment(ir::Loc loc);
+  std::string_view comment(ir::Loc loc);
   void block(const ir::Block& block);
   void statement(const ir::Stmt& statement);
 

@@ -261,10 +261,11 @@ NameTable::Index NameTable::add(const Entry& entry, std::size_t place) {
 // ---- NameScopes
 
 NameTable::Index NameScopes::index_of(std::string_view name) {
-  return names_.find_or_add(name, [&](std::string_view text) -> std::string_view {
-    auto* const kept = static_cast<char*>(texts_.allocate(text.size(), 1));
-    std::ranges::copy(text, kept);
-    return {kept, text.size()};
+  return names_.find_or_add(name, [&] {
+    auto* const kept = static_cast<char*>(texts_.allocate(name.size(), 1));
+    std::ranges::copy(name, kept);
+    const bool is_fixed = fixed_ != nullptr && fixed_->find(name).has_value();
+    return NameTable::Entry{.name = {kept, name.size()}, .taken = is_fixed ? 1 : 0};
   });
 }
 

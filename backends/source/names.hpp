@@ -19,8 +19,8 @@ std::string legal_identifier(std::string_view name);
 /// struct may not have it.
 bool is_library_name(std::string_view name);
 
-/// Names with what NameScopes knows of each. A body's few hundred names are looked up by the thousand, and each body
-/// starts from a copy of a table of fixed ones: so it is two arrays, and the texts lie elsewhere.
+/// Names with what NameScopes knows of each. A body's few hundred names are looked up by the thousand: so it is two
+/// arrays, and the texts lie elsewhere.
 class NameTable {
  public:
   using Index = std::uint32_t;
@@ -39,18 +39,20 @@ class NameTable {
       insert(name);
   }
   void insert(std::string_view name) {
-    entries_[find_or_add(name, [](std::string_view text) { return text; })].taken = 1;
+    find_or_add(name, [&] { return Entry{.name = name, .taken = 1}; });
   }
 
   Entry& operator[](Index index) { return entries_[index]; }
   [[nodiscard]] std::optional<Index> find(std::string_view name) const;
-  /// Where the name is; one that is new is added with the text that keep(name) gives, which must last.
-  template <class Keep>
-  Index find_or_add(std::string_view name, const Keep& keep) {
+  /// Where the name is; for one that is new make() gives the entry, with a text of the same name that lasts.
+  template <class Make>
+  Index find_or_add(std::string_view name, const Make& make) {
     const std::uint32_t hash = hash_of(name);
     const std::size_t place = place_of(name, hash);
     if (place < places_.size() && places_[place] != kFree) return places_[place];
-    return add({.name = keep(name), .hash = hash}, place);
+    Entry entry = make();
+    entry.hash = hash;
+    return add(entry, place);
   }
 
  private:
@@ -68,8 +70,8 @@ class NameTable {
 class NameScopes {
  public:
   NameScopes() = default;
-  /// `fixed` are names that are in use from the beginning.
-  explicit NameScopes(const NameTable& fixed) : names_(fixed) {}
+  /// `fixed` are names that are in use from the beginning; the table outlives this.
+  explicit NameScopes(const NameTable& fixed) : fixed_(&fixed) {}
   NameScopes(const NameScopes&) = delete;
   NameScopes& operator=(const NameScopes&) = delete;
 
@@ -88,7 +90,8 @@ class NameScopes {
   void take(NameTable::Index name);
   void release(NameTable::Index name);
 
-  NameTable names_;
+  const NameTable* fixed_ = nullptr;
+  NameTable names_;                            ///< those that were asked for, fixed ones too
   std::pmr::monotonic_buffer_resource texts_;  ///< of the names, which all go at once
   std::vector<NameTable::Index> taken_;        ///< in the order of taking
   std::vector<std::size_t> starts_;            ///< of the inner scopes in it

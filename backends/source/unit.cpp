@@ -1,5 +1,7 @@
 #include "backends/source/unit.hpp"
 
+#include <algorithm>
+
 #include "ir/support/concat.hpp"
 
 namespace assay::source {
@@ -43,10 +45,20 @@ const NameTable& own_names() {
   return kNames;
 }
 
+/// A line of Python as the text of a comment: without what would end the comment late or not at all.
+std::string comment_text(std::string_view line) {
+  std::string text(line.substr(std::min(line.find_first_not_of(" \t"), line.size())));
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  const std::size_t end = text.find_last_not_of(" \\");
+  text.erase(end == std::string::npos ? 0 : end + 1);
+  return text;
+}
+
 }  // namespace
 
 Unit::Unit(const ir::Module& module, std::vector<std::string> symbols)
-    : module_(module), symbols_(std::move(symbols)), globals_(own_names()) {
+    : module_(module), symbols_(std::move(symbols)), globals_(own_names()), comments_(module.source_lines.size()) {
   for (const std::string& symbol : symbols_)
     globals_.reserve(symbol);
   name_structs();
@@ -96,6 +108,13 @@ std::string Unit::type(ir::Type type) {
     case Shape::kStruct: return struct_name(type.struct_id);
   }
   return "";
+}
+
+const std::string& Unit::comment(int line) {
+  const std::size_t index = static_cast<std::size_t>(line) - 1;
+  std::string& text = comments_[index];
+  if (text.empty()) text = concat("// ", std::to_string(line), ": ", comment_text(module_.source_lines[index]));
+  return text;
 }
 
 const std::string& Unit::setter_name(int struct_id, int field) {

@@ -40,6 +40,9 @@ class Unit {
   }
   const std::string& function_name(int id) const { return function_names_[static_cast<std::size_t>(id)]; }
 
+  /// "// 12: y[i] = x[i]" for a line of the module's source, counted from 1.
+  const std::string& comment(int line);
+
   /// The name of the function that returns a struct with one field replaced.
   const std::string& setter_name(int struct_id, int field);
   /// The same, and the function is used.
@@ -58,6 +61,7 @@ class Unit {
   std::vector<std::string> struct_names_;
   std::vector<std::vector<std::string>> field_names_;
   std::vector<std::string> function_names_;
+  std::vector<std::string> comments_;  ///< by line of the source; empty until it is asked for
   std::map<std::pair<int, int>, std::string> setter_names_;
   std::set<std::pair<int, int>> used_setters_;
 };

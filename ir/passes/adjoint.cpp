@@ -101,7 +101,8 @@ class AdjointMaker {
                       .kernels = {},
                       .source_name = given_.source_name,
                       .source_lines = given_.source_lines};
-    adjoint.module.functions.push_back(checkpoint_stride(module_));
+    const bool loops = has_loop(ssa.value().body);
+    if (loops) adjoint.module.functions.push_back(checkpoint_stride(module_));
     const auto stride = static_cast<std::int32_t>(adjoint.module.functions.size()) - 1;
 
     Function backward;
@@ -139,12 +140,20 @@ class AdjointMaker {
       if (floats && changes[static_cast<std::size_t>(p)].is_extremum()) adjoint.final_arrays.push_back(p);
     }
     keep_replayed_arrays(ssa.value(), changes, adjoint.final_arrays);
-    if (!calls(backward, stride)) adjoint.module.functions.pop_back();
+    if (loops && !calls(backward, stride)) adjoint.module.functions.pop_back();
     adjoint.module.kernels.push_back(std::move(backward));
     return adjoint;
   }
 
  private:
+  static bool has_loop(const Region& region) {
+    return std::ranges::any_of(region.nodes, [](const Node& node) {
+      const auto* const branch = std::get_if<Branch>(&node.node);
+      return std::holds_alternative<Loop>(node.node) ||
+             (branch != nullptr && (has_loop(branch->then_region) || has_loop(branch->else_region)));
+    });
+  }
+
   static bool calls(const Function& function, std::int32_t index) {
     return std::ranges::any_of(function.expressions,
                                [&](const Expr& expr) { return expr.kind == ExprKind::kCall && expr.index == index; });
