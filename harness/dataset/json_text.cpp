@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -106,9 +107,7 @@ void append_json_string(std::string& out, std::string_view text) {
 }
 
 std::string& JsonObject::begin(std::string_view name) {
-  if (!empty_) out_ += ',';
-  empty_ = false;
-  append(out_, "\"", name, "\":");
+  append(out_, std::exchange(empty_, false) ? "\"" : ",\"", name, "\":");
   return out_;
 }
 

@@ -11,6 +11,7 @@
 #include "ir/support/hash.hpp"
 #include "ir/text.hpp"
 #include "ir/verifier.hpp"
+#include "ir/visit.hpp"
 
 namespace assay::dataset {
 namespace {
@@ -37,7 +38,17 @@ std::vector<Parameter> signature_of(const ir::Module& module, const ir::Function
   return signature;
 }
 
-bool has_float_atomics(const ir::Module& module, const ir::Function& kernel, const ir::ParameterUses& uses) {
+/// Most kernels that have some show it at once; what functions do to arrays takes the whole analysis.
+bool has_float_atomics(const ir::Module& module, const ir::Function& kernel) {
+  bool own = false;
+  ir::for_each_statement(kernel.body, [&](const ir::Stmt& statement) {
+    const auto* const atomic = std::get_if<ir::Atomic>(&statement.node);
+    const ir::Expr* const array = atomic == nullptr ? nullptr : &kernel.expr(atomic->array);
+    own |= array != nullptr && array->kind == ir::ExprKind::kVariable && kernel.is_parameter(array->variable) &&
+           ir::is_differentiable(module, kernel.var(array->variable).type);
+  });
+  if (own || module.functions.empty()) return own;
+  const ir::ParameterUses uses = ir::parameter_use(module, kernel);
   for (std::size_t p = 0; p < uses.size(); ++p) {
     if (uses[p].atomically_updated && ir::is_differentiable(module, kernel.variables[p].type)) return true;
   }
@@ -107,10 +118,8 @@ Result<Rendered> render(harness::KernelSource source, const harness::PairPrinter
                   .cuda_source = cuda.source(),
                   .signature = signature_of(module, kernel, uses),
                   .launch = {.rank = kernel.launch_rank, .conditions = kernel.annotations}};
-  rendered.order_dependent_forward = has_float_atomics(module, kernel, uses);
-  rendered.order_dependent_backward =
-      backward != nullptr &&
-      has_float_atomics(adjoint->module, *backward, ir::parameter_use(adjoint->module, *backward));
+  rendered.order_dependent_forward = has_float_atomics(module, kernel);
+  rendered.order_dependent_backward = backward != nullptr && has_float_atomics(adjoint->module, *backward);
   rendered.source = std::move(source);
   return rendered;
 }
