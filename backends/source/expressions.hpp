@@ -77,6 +77,7 @@ class ExpressionPrinter {
   const ir::Function& function_;
   const std::vector<std::string>& names_;
   mutable std::optional<Overflow> overflow_;
+  std::optional<ir::Function> copy_;  ///< for by_element
 };
 
 /// The functions that an operation's text calls.

@@ -241,8 +241,8 @@ std::size_t NameTable::place_of(std::string_view name, std::uint32_t hash) const
   return place;
 }
 
-std::optional<NameTable::Index> NameTable::find(std::string_view name) const {
-  const std::size_t place = place_of(name, hash_of(name));
+std::optional<NameTable::Index> NameTable::find(std::string_view name, std::uint32_t hash) const {
+  const std::size_t place = place_of(name, hash);
   if (places_.empty() || places_[place] == kFree) return std::nullopt;
   return places_[place];
 }
@@ -261,11 +261,11 @@ NameTable::Index NameTable::add(const Entry& entry, std::size_t place) {
 // ---- NameScopes
 
 NameTable::Index NameScopes::index_of(std::string_view name) {
-  return names_.find_or_add(name, [&] {
+  return names_.find_or_add(name, [&](std::uint32_t hash) {
     auto* const kept = static_cast<char*>(texts_.allocate(name.size(), 1));
     std::ranges::copy(name, kept);
-    const bool is_fixed = fixed_ != nullptr && fixed_->find(name).has_value();
-    return NameTable::Entry{.name = {kept, name.size()}, .taken = is_fixed ? 1 : 0};
+    const bool is_fixed = fixed_ != nullptr && fixed_->find(name, hash).has_value();
+    return NameTable::Entry{.name = {kept, name.size()}, .taken = is_fixed ? 1 : 0, .hash = hash};
   });
 }
 

@@ -39,20 +39,20 @@ class NameTable {
       insert(name);
   }
   void insert(std::string_view name) {
-    find_or_add(name, [&] { return Entry{.name = name, .taken = 1}; });
+    find_or_add(name, [&](std::uint32_t hash) { return Entry{.name = name, .taken = 1, .hash = hash}; });
   }
 
   Entry& operator[](Index index) { return entries_[index]; }
-  [[nodiscard]] std::optional<Index> find(std::string_view name) const;
-  /// Where the name is; for one that is new make() gives the entry, with a text of the same name that lasts.
+  [[nodiscard]] std::optional<Index> find(std::string_view name) const { return find(name, hash_of(name)); }
+  /// `hash` is the name's, as an entry of another table has it.
+  [[nodiscard]] std::optional<Index> find(std::string_view name, std::uint32_t hash) const;
+  /// Where the name is; for one that is new make(hash) gives the entry, with a text of the same name that lasts.
   template <class Make>
   Index find_or_add(std::string_view name, const Make& make) {
     const std::uint32_t hash = hash_of(name);
     const std::size_t place = place_of(name, hash);
     if (place < places_.size() && places_[place] != kFree) return places_[place];
-    Entry entry = make();
-    entry.hash = hash;
-    return add(entry, place);
+    return add(make(hash), place);
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <set>
 #include <span>
@@ -91,8 +92,7 @@ class KernelPrinter {
         backward_(backward),
         options_(options),
         called_(called()),
-        uses_half_(uses(ir::Scalar::kF16)),
-        uses_bfloat_(uses(ir::Scalar::kBF16)) {
+        scalars_(scalars()) {
     // Functions first, because only they tell which structs' setters are needed.
     for (const int index : called_)
       functions_.push_back(function(index));
@@ -108,8 +108,8 @@ class KernelPrinter {
       return std::ranges::any_of(parts, [&](const std::string& part) { return part.find(word) != std::string::npos; });
     };
     std::string aliases;
-    if (uses_half_ && mention("half")) aliases += kHalfAlias;
-    if (uses_bfloat_ && mention("bfloat")) aliases += kBFloatAlias;
+    if ((scalars_ & bit(ir::Scalar::kF16)) != 0 && mention("half")) aliases += kHalfAlias;
+    if ((scalars_ & bit(ir::Scalar::kBF16)) != 0 && mention("bfloat")) aliases += kBFloatAlias;
     if (!aliases.empty()) unit_.helpers().use("Float16");
     const bool uses_real = !aliases.empty() || mention("real");
     EmittedKernel kernel{.name = legal_identifier(forward_.name), .helpers = {}, .body = {}, .entries = {}};
@@ -133,21 +133,28 @@ class KernelPrinter {
     return called;
   }
 
-  /// Whether a function, a kernel or a struct has a value of the scalar type.
-  bool uses(ir::Scalar scalar) const {
-    const ir::Module& module = unit_.module();
-    const auto is = [&](ir::Type type) {
-      return type.shape != ir::Shape::kVoid && type.shape != ir::Shape::kStruct && type.scalar == scalar;
+  static constexpr std::uint32_t bit(ir::Scalar scalar) { return std::uint32_t{1} << static_cast<unsigned>(scalar); }
+
+  /// The scalar types of which a function, a kernel or a struct has a value, by bit.
+  std::uint32_t scalars() const {
+    std::uint32_t scalars = 0;
+    const auto add = [&](ir::Type type) {
+      if (type.shape != ir::Shape::kVoid && type.shape != ir::Shape::kStruct) scalars |= bit(type.scalar);
     };
-    const auto in = [&](const ir::Function& function) {
-      return std::ranges::any_of(function.variables, [&](const ir::Variable& v) { return is(v.type); }) ||
-             std::ranges::any_of(function.expressions, [&](const ir::Expr& e) { return is(e.type); });
+    const auto add_all = [&](const ir::Function& function) {
+      for (const ir::Variable& variable : function.variables)
+        add(variable.type);
+      for (const ir::Expr& expr : function.expressions)
+        add(expr.type);
     };
-    const auto within = [&](const ir::StructDef& definition) {
-      return std::ranges::any_of(definition.fields, [&](const ir::Field& field) { return is(field.type); });
-    };
-    return in(forward_) || (backward_ != nullptr && in(*backward_)) || std::ranges::any_of(module.functions, in) ||
-           std::ranges::any_of(module.structs, within);
+    add_all(forward_);
+    if (backward_ != nullptr) add_all(*backward_);
+    std::ranges::for_each(unit_.module().functions, add_all);
+    for (const ir::StructDef& definition : unit_.module().structs) {
+      for (const ir::Field& field : definition.fields)
+        add(field.type);
+    }
+    return scalars;
   }
 
   std::string heading(std::string_view name) const {
@@ -351,9 +358,8 @@ class KernelPrinter {
   const ir::Function& forward_;
   const ir::Function* backward_;
   const Options& options_;
-  const std::set<int> called_;  ///< functions of the module
-  const bool uses_half_;
-  const bool uses_bfloat_;
+  const std::set<int> called_;   ///< functions of the module
+  const std::uint32_t scalars_;  ///< of which there are values, by bit
   std::vector<int> structs_;
   std::string structs_text_;
   std::vector<PrintedFunction> functions_;

@@ -3,7 +3,10 @@
 //
 //     tile_map<Tile<real, 4, 4>>([&](real x, real y) { return sin(x) * y; }, x, y)
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <optional>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,12 +24,22 @@ using ir::ExprKind;
 using ir::Op;
 using ir::Type;
 
-/// Rewrites what is done to tiles element by element into what is done to one element.
+/// Rewrites what is done to tiles element by element into what is done to one element: in a copy of the function, which
+/// it leaves as it was.
 class OneElement {
  public:
-  OneElement(const ir::Function& function, const std::vector<std::string>& names) : body_(function), names_(names) {}
+  OneElement(ir::Function& body, const std::vector<std::string>& names)
+      : body_(body), given_(body.variables.size()), names_(names) {}
+  OneElement(const OneElement&) = delete;
+  OneElement& operator=(const OneElement&) = delete;
+  ~OneElement() {
+    for (auto& [id, expr] : std::views::reverse(before_))
+      body_.expressions[static_cast<std::size_t>(id)] = std::move(expr);
+    body_.variables.erase(body_.variables.begin() + static_cast<std::ptrdiff_t>(given_), body_.variables.end());
+  }
 
   void take(ExprId id) {
+    before_.emplace_back(id, body_.expr(id));
     Expr& e = body_.expressions[static_cast<std::size_t>(id)];
     if (!e.type.is_tile()) {
       // All threads of the block must come to what is done with other tiles, also those that hold no element.
@@ -77,7 +90,9 @@ class OneElement {
     }
   }
 
-  ir::Function body_;
+  ir::Function& body_;
+  std::size_t given_;                            ///< variables of the function itself
+  std::vector<std::pair<ExprId, Expr>> before_;  ///< what was rewritten, as it was
   std::vector<std::string> names_;
   std::vector<std::pair<ExprId, ir::VarId>> operands_;
   std::map<ir::VarId, ir::VarId> by_variable_;
@@ -86,21 +101,25 @@ class OneElement {
 }  // namespace
 
 Text ExpressionPrinter::by_element(ExprId id) {
-  OneElement one(function_, names_);
-  one.take(id);
-  ExpressionPrinter inner(unit_, one.body(), one.names());
+  if (!copy_) copy_ = function_;
+  std::optional<OneElement> one(std::in_place, *copy_, names_);
+  one->take(id);
+  ExpressionPrinter inner(unit_, one->body(), one->names());
   const std::string value = inner.print(id);
+  const auto operands = one->operands();
+  const std::vector<std::string> names = one->names();
+  one.reset();  // the operands may themselves be done by element
   const std::string type = unit_.type(expr(id).type);
-  if (one.operands().empty()) {
+  if (operands.empty()) {
     unit_.helpers().use("tile_fill");
     return {concat("tile_fill<", type, ">(", value, ")"), kPostfixText};
   }
   unit_.helpers().use("tile_map");
   std::string parameters;
   std::string arguments;
-  for (const auto& [tile, variable] : one.operands()) {
+  for (const auto& [tile, variable] : operands) {
     const std::string element = unit_.type(expr(tile).type.tile_element());
-    append(parameters, parameters.empty() ? "" : ", ", element, " ", one.names()[static_cast<std::size_t>(variable)]);
+    append(parameters, parameters.empty() ? "" : ", ", element, " ", names[static_cast<std::size_t>(variable)]);
     append(arguments, ", ", print(tile));
   }
   return {concat("tile_map<", type, ">([&](", parameters, ") { return ", value, "; }", arguments, ")"), kPostfixText};

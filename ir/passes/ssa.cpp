@@ -23,6 +23,9 @@ bool operator==(const Operand& a, const Operand& b) {
 /// Calls are inlined, so a short chain of functions that call each other twice grows beyond any memory.
 constexpr std::size_t kMostNodes = std::size_t{1} << 16;
 
+/// Room for the nodes of most regions.
+constexpr std::size_t kFirstNodes = 8;
+
 /// A function being converted: what each of its variables currently stands for.
 struct Frame {
   const Function* function = nullptr;
@@ -82,6 +85,7 @@ class Converter {
   template <class N>
   void append(N node) {
     if (++nodes_ > kMostNodes) fail(Refusal::kTooLarge, kernel_.name);
+    if (region_->nodes.empty()) region_->nodes.reserve(kFirstNodes);
     region_->nodes.push_back(Node{.node = std::move(node), .loc = loc_});
   }
   void fail(Refusal refusal, const std::string& subject) {

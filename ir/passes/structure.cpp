@@ -73,12 +73,15 @@ class Structurer {
                         .launch_rank = function.launch_rank,
                         .results = function.results,
                         .variables = function.variables,
-                        .expressions = function.expressions,
+                        .expressions = {},
                         .body = {},
                         .gradient = function.gradient,
                         .replay = function.replay,
                         .annotations = function.annotations,
                         .loc = function.loc};
+    // With room for the flags of its jumps.
+    result_.function.expressions.reserve(function.expressions.size() + function.expressions.size() / 4 + 16);
+    result_.function.expressions.assign(function.expressions.begin(), function.expressions.end());
   }
 
   Structured run() {
