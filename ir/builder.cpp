@@ -14,6 +14,11 @@
 namespace assay::ir {
 namespace {
 
+// Room for most small functions and blocks: one step of growth instead of three or more.
+constexpr std::size_t kFirstExpressions = 64;
+constexpr std::size_t kFirstVariables = 16;
+constexpr std::size_t kFirstStatements = 4;
+
 [[noreturn]] void misuse(const std::string& what) {
   std::fprintf(stderr, "ir::Builder misused: %s\n", what.c_str());
   std::abort();
@@ -53,7 +58,10 @@ std::int64_t wrap_to(Scalar scalar, std::int64_t value) {
 }
 
 Builder::Builder(const Module& module, Function& function)
-    : module_(module), function_(function), current_(&function.body) {}
+    : module_(module), function_(function), current_(&function.body) {
+  if (function.expressions.empty()) function.expressions.reserve(kFirstExpressions);
+  if (function.variables.empty()) function.variables.reserve(kFirstVariables);
+}
 
 VarId Builder::declare(std::string name, Type type) {
   function_.variables.push_back({.name = std::move(name), .type = type, .loc = loc_});
@@ -159,6 +167,7 @@ ExprId Builder::call(int function, std::vector<ExprId> args) {
 
 template <class Node>
 void Builder::emit(Node node) {
+  if (current_->statements.empty()) current_->statements.reserve(kFirstStatements);
   current_->statements.push_back(Stmt{.node = std::move(node), .loc = loc_});
 }
 
