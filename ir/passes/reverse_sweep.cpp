@@ -43,16 +43,21 @@ ExprId Sweeps::contribution(const Compute& compute, std::size_t k, ExprId w) {
   }
   differentiated_.insert(compute.op);
   const Rule& rule = rule_of(compute.op);
-  RuleContext context{.builder = b_, .w = w, .args = {}, .result = kNone, .types = {}, .index = compute.index};
-  context.args.reserve(compute.args.size());
-  context.types.reserve(compute.args.size());
   const std::uint8_t mask = reads_of(rule, k);
+  rule_args_.clear();
+  rule_types_.clear();
   for (std::size_t i = 0; i < compute.args.size(); ++i) {
     const bool read = i < 3 && (mask >> i & 1U) != 0;
-    context.args.push_back(read ? expr(compute.args[i]) : kNone);
-    context.types.push_back(compute.args[i].type);
+    rule_args_.push_back(read ? expr(compute.args[i]) : kNone);
+    rule_types_.push_back(compute.args[i].type);
   }
-  if ((mask & kReadsResult) != 0) context.result = b_.var(primal_[index(compute.result)]);
+  const bool reads_result = (mask & kReadsResult) != 0;
+  RuleContext context{.builder = b_,
+                      .w = w,
+                      .args = rule_args_,
+                      .result = reads_result ? b_.var(primal_[index(compute.result)]) : kNone,
+                      .types = rule_types_,
+                      .index = compute.index};
   const ExprId term = rule.term(context, static_cast<int>(k));
   const bool shared = b_.type_of(term).is_tile() && compute.args[k].type.is_scalar();
 

@@ -5,7 +5,7 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "ir/builder.hpp"
 
@@ -14,11 +14,11 @@ namespace assay::passes {
 /// What a rule may use. Expressions are made in the backward kernel.
 struct RuleContext {
   ir::Builder& builder;
-  ir::ExprId w;                  ///< the adjoint of the result
-  std::vector<ir::ExprId> args;  ///< the operands; kNone where the rule does not read them
-  ir::ExprId result;             ///< the result, or kNone
-  std::vector<ir::Type> types;   ///< of the operands
-  std::int32_t index;            ///< field, for kWithField
+  ir::ExprId w;                      ///< the adjoint of the result
+  std::span<const ir::ExprId> args;  ///< the operands; kNone where the rule does not read them
+  ir::ExprId result;                 ///< the result, or kNone
+  std::span<const ir::Type> types;   ///< of the operands
+  std::int32_t index;                ///< field, for kWithField
 };
 
 inline constexpr std::uint8_t kReadsFirst = 1, kReadsSecond = 2, kReadsThird = 4, kReadsResult = 8;

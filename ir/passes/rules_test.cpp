@@ -41,16 +41,18 @@ Op call_terms(const Usage& usage) {
     const Type type = bench.b().type_of(built.args[k]);
     if (!type.has_float_components()) continue;
     const std::uint8_t mask = reads_of(rule, k);
+    std::vector<ExprId> args;
+    std::vector<Type> types;
+    for (std::size_t other = 0; other < built.args.size(); ++other) {
+      args.push_back(other < 3 && (mask >> other & 1U) != 0 ? built.args[other] : kNone);
+      types.push_back(bench.b().type_of(built.args[other]));
+    }
     RuleContext context{.builder = bench.b(),
                         .w = bench.var(bench.b().let_zero("w", built.type)),
-                        .args = {},
+                        .args = args,
                         .result = kNone,
-                        .types = {},
+                        .types = types,
                         .index = built.index};
-    for (std::size_t other = 0; other < built.args.size(); ++other) {
-      context.args.push_back(other < 3 && (mask >> other & 1U) != 0 ? built.args[other] : kNone);
-      context.types.push_back(bench.b().type_of(built.args[other]));
-    }
     if ((mask & kReadsResult) != 0) context.result = bench.var(bench.b().let_zero("y", built.type));
     const ExprId term = rule.term(context, static_cast<int>(k));
     EXPECT_EQ(bench.b().type_of(term), type) << usage.name() << ", operand " << k;

@@ -231,16 +231,20 @@ class Converter {
   Operand load(const Expr& expr, const std::string& name) {
     const VarId array = array_of(expr.args[0]);
     std::vector<Operand> indices = operands(std::span(expr.args).subspan(1));
-    std::string made_up = kernel_.var(array).name;
-    for (const Operand& index : indices) {
-      made_up += "_";
-      made_up += index.is_constant() ? std::to_string(static_cast<std::int64_t>(index.bits))
-                                     : result_.values[static_cast<std::size_t>(index.value)].name;
-    }
-    if (made_up.size() > 24) made_up = kernel_.var(array).name + "_at";
-    const ValueId result = add_value(name.empty() ? made_up : name, expr.type, expr.loc);
+    const ValueId result = add_value(name.empty() ? cell_name(array, indices) : name, expr.type, expr.loc);
     append(LoadNode{.result = result, .array = array, .indices = std::move(indices)});
     return operand(result);
+  }
+
+  /// "x_i_0" for x[i, 0], where that is short.
+  std::string cell_name(VarId array, const std::vector<Operand>& indices) const {
+    std::string name = kernel_.var(array).name;
+    for (const Operand& index : indices) {
+      name += "_";
+      name += index.is_constant() ? std::to_string(static_cast<std::int64_t>(index.bits))
+                                  : result_.values[static_cast<std::size_t>(index.value)].name;
+    }
+    return name.size() > 24 ? kernel_.var(array).name + "_at" : name;
   }
 
   Operand shape_of(const Expr& expr, const std::string& name) {

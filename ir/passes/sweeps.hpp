@@ -148,9 +148,11 @@ class Sweeps {
   std::vector<std::vector<FieldGradient>> gradients_;  ///< by array parameter
   std::set<Op> differentiated_;
   std::map<const Loop*, LoopRecord> records_;
-  std::vector<ir::Stmt> hoisted_;    ///< declarations of local arrays, for the top of the kernel
-  int reverse_depth_ = 0;            ///< number of reversed loops around the point being written
-  const Loop* outermost_ = nullptr;  ///< the outermost of them
+  std::vector<ExprId> rule_args_;     ///< of the rule at hand
+  std::vector<ir::Type> rule_types_;  ///< of its operands
+  std::vector<ir::Stmt> hoisted_;     ///< declarations of local arrays, for the top of the kernel
+  int reverse_depth_ = 0;             ///< number of reversed loops around the point being written
+  const Loop* outermost_ = nullptr;   ///< the outermost of them
   std::optional<Error> error_;
 };
 
