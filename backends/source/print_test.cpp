@@ -357,6 +357,17 @@ TEST(Print, HalfPrecisionIsComputedInRealAndRoundedAfterEveryOperation) {
   EXPECT_THAT(text, HasSubstr("y.at(i) = bfloat(x.at(i));"));
 }
 
+TEST(Print, WhatIsDoneToEachElementMayTakeATileOfWhichTheSameIsDone) {
+  const std::string text = printed(
+      "kernel k(x: array<f32,1>; i) {\n"
+      "let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])\n"
+      "x[i] = mul(t, tile_broadcast<tile<f32,4>>(tile_sum<tile<f32,1>>(add(t, t))))\n"
+      "}\n",
+      SourceTarget::kCpp);
+  EXPECT_THAT(text, HasSubstr("tile_map<Tile<real, 4>>([&](real t, real element) { return t * element; }, t, "));
+  EXPECT_THAT(text, HasSubstr("(tile_map<Tile<real, 4>>([&](real t) { return t + t; }, t))"));
+}
+
 TEST(Print, RefusesNarrowAtomicsOnCuda) {
   const auto error = [](std::string_view text, SourceTarget target) {
     const ir::Module module = parse(text);
