@@ -100,21 +100,29 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
   return result;
 }
 
-/// Where a thread's evaluations work, one after another: the pages of a long tape are not asked of the system anew for
-/// each.
-struct Workplace {
+/// Where an evaluation works. Each takes the memory that the thread's last one left, so that the pages of a long tape
+/// are not asked of the system anew; but for very long ones, which are given back.
+class Workplace {
+ public:
+  Workplace() : tape(std::exchange(left_tape_, {})), adjoints(std::exchange(left_adjoints_, {})) { tape.clear(); }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+  ~Workplace() {
+    constexpr std::size_t kKeptNodes = std::size_t{1} << 20;
+    if (tape.size() > kKeptNodes) return;
+    left_tape_ = std::move(tape);
+    left_adjoints_ = std::move(adjoints);
+  }
+
   Tape tape;
   std::vector<Adjoint> adjoints;
-};
 
-/// Empty. One that has grown very long is given back.
-Workplace& workplace() {
-  constexpr std::size_t kKeptNodes = std::size_t{1} << 20;
-  thread_local Workplace own;
-  if (own.tape.size() > kKeptNodes) own = {};
-  own.tape.clear();
-  return own;
-}
+ private:
+  static thread_local Tape left_tape_;
+  static thread_local std::vector<Adjoint> left_adjoints_;
+};
+thread_local Tape Workplace::left_tape_;
+thread_local std::vector<Adjoint> Workplace::left_adjoints_;
 
 template <class Tracer>
 Reference summary(const Program& program, const Run& run, Machine<Tracer>& machine) {
@@ -164,10 +172,10 @@ Reference Oracle::evaluate(const Run& run) const {
     machine.run();
     return summary(*program_, run, machine);
   }
-  auto& [tape, adjoints] = workplace();
-  Machine<Tape> machine(*program_, run, tape);
+  Workplace workplace;
+  Machine<Tape> machine(*program_, run, workplace.tape);
   machine.run();
-  auto gradient = gradients(*program_, run, machine, tape, adjoints);
+  auto gradient = gradients(*program_, run, machine, workplace.tape, workplace.adjoints);
   Reference reference = summary(*program_, run, machine);
   reference.gradients = std::move(gradient);
   return reference;
