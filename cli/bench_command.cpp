@@ -36,7 +36,7 @@ constexpr const char* kFooter =
     "sources to the bare compilers. The folder has the two runs, cold/ and warm/, with their reports, and bench.json.\n"
     "Device both judges on cpu and then on ptx, in a folder each; a kernel counts as verified if it is on both.\n"
     "Figures are of this machine and of what else it does.\n"
-    "Exit status: as assay run's for the first of the two; 2 usage, 3 internal.";
+    "Exit status: as assay run's for the first of the two; 2 usage, 3 internal, 77 a device cannot be run here.";
 
 /// One of the two runs.
 struct Measured {
@@ -196,8 +196,15 @@ int bench(JudgeOptions options) {
   options.cache = (cache->path() / "cache").string();
   const fs::path output = options.output;
   const bool on_both = options.device == "both";
+  const auto devices = on_both ? std::vector<std::string>{"cpu", "ptx"} : std::vector{options.device};
+  // Before anything takes time.
+  for (const std::string& device : devices) {
+    const backends::Capability can = make_device(device, {.compiler = options.compiler})->can_run();
+    if (can.available) continue;
+    return fail({fmt::format("the device {} cannot run here: {}", device, can.detail)}, ExitStatus::all_unsupported);
+  }
   std::vector<Benched> benched;
-  for (const std::string& device : on_both ? std::vector<std::string>{"cpu", "ptx"} : std::vector{options.device}) {
+  for (const std::string& device : devices) {
     options.device = device;
     Result<Benched> one = bench_on(options, on_both ? output / device : output, jobs);
     if (!one.ok()) return fail(one.error());

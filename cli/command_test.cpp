@@ -1,5 +1,6 @@
 // The command on input that it can use, from the command line to the files that it leaves.
 #include <csignal>
+#include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -78,9 +79,8 @@ TEST_F(CommandTest, BenchMeasuresTwoRunsAndTheBareCompiler) {
 }
 
 TEST_F(CommandTest, BenchOnBothDevicesAddsThemUp) {
-  if (workshop_.run("assay run two.py:scale --device ptx --quick --output ptx").status == 77)
-    GTEST_SKIP() << "no NVRTC";
   const Ran ran = workshop_.run("assay bench two.py:scale --device both --jobs 1 --output bench");
+  if (ran.status == 77) GTEST_SKIP() << ran.err;
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("on cpu, 1 at once"), HasSubstr("on ptx, 1 at once"), HasSubstr("on both")));
   const json figures = json::parse(workshop_.read("bench/bench.json"));
@@ -94,6 +94,14 @@ TEST_F(CommandTest, BenchOnBothDevicesAddsThemUp) {
   EXPECT_GT(ptx["cold"]["stages_ms"]["build"], 0);
   EXPECT_EQ(ptx["warm"]["stages_ms"].value("build", 0.0), 0);
   EXPECT_TRUE(records("bench/ptx/warm").end);
+}
+
+TEST_F(CommandTest, BenchRefusesADeviceThatIsMissingBeforeItMeasuresAnother) {
+  const Ran ran =
+      workshop_.run("ASSAY_NVRTC=/nowhere/libnvrtc.so assay bench two.py:scale --device both --output bench");
+  EXPECT_EQ(ran.status, 77) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("the device ptx cannot run here: "));
+  EXPECT_FALSE(std::filesystem::exists(workshop_.path() / "bench"));
 }
 
 TEST_F(CommandTest, RunJudgesAKernelOfAFileAndReports) {
