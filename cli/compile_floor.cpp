@@ -14,8 +14,8 @@
 #include "backends/cpu/batch_source.hpp"
 #include "backends/cpu/compiler.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
-#include "backends/parallel.hpp"
 #include "backends/ptx/device.hpp"
+#include "ir/support/parallel.hpp"
 
 namespace assay::cli {
 namespace {
@@ -68,7 +68,7 @@ Result<CompileFloor> cpp_floor(const std::vector<CompilerWork>& work, const std:
     if (!units.ok()) return units.error();
     std::atomic<std::size_t> refused = 0;
     const auto start = std::chrono::steady_clock::now();
-    backends::for_each_index(units->size(), jobs, [&](std::size_t i) {
+    for_each_index(units->size(), jobs, [&](std::size_t i) {
       const Unit& unit = (*units)[i];
       fs::path library = unit.source;
       library.replace_extension(".so");
@@ -112,7 +112,7 @@ Result<CompileFloor> nvrtc_floor(const std::vector<CompilerWork>& work, unsigned
     sources.push_back(program.kernel->source());
   std::atomic<std::size_t> refused = 0;
   const auto start = std::chrono::steady_clock::now();
-  backends::for_each_index(programs.size(), jobs, [&](std::size_t i) {
+  for_each_index(programs.size(), jobs, [&](std::size_t i) {
     const auto outcome = nvrtc->compile(sources[i], programs[i].kernel->name + ".cu", programs[i].options);
     refused += std::holds_alternative<cuda::Compiled>(outcome) ? 0 : 1;
   });

@@ -28,7 +28,7 @@ std::string deflated(std::string_view bytes) {
   uLongf size = compressBound(static_cast<uLong>(bytes.size()));
   std::string packed(size, '\0');
   const int result = compress2(unsigned_bytes(packed), &size, unsigned_bytes(bytes), static_cast<uLong>(bytes.size()),
-                               Z_BEST_COMPRESSION);
+                               Z_DEFAULT_COMPRESSION);
   if (result != Z_OK) {  // only for want of memory
     std::fprintf(stderr, "assay: zlib failed: %d\n", result);
     std::abort();

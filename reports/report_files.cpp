@@ -4,12 +4,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <system_error>
-#include <utility>
+#include <thread>
 
 #include <fmt/format.h>
 
+#include "ir/support/parallel.hpp"
 #include "reports/formats/ctrf.hpp"
 #include "reports/formats/failures_csv.hpp"
 #include "reports/formats/junit.hpp"
@@ -65,17 +69,23 @@ Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOpti
     std::fprintf(stderr, "assay: bug: report.json breaks its schema: %s\n", complaints.front().text().c_str());
     std::abort();
   }
-  const std::pair<std::string_view, std::string> files[] = {
-      {kReportJsonFile, text_of(report)},
-      {kReportHtmlFile, report_html(reports.run, reports.summary, changes, certification)},
-      {kJunitFile, junit_xml(reports.run)},
-      {kCtrfFile, text_of(ctrf_json(reports.run, reports.summary))},
-      {kSarifFile, text_of(sarif_json(reports.run, reports.summary))},
-      {kMarkdownFile, summary_markdown(reports.run, reports.summary, changes)},
-      {kFailuresFile, failures_csv(reports.run)},
-      {kTraceFile, chrome_trace(reports.run)}};
-  for (const auto& [name, text] : files) {
-    if (Result<void> written = replace_file(dir / name, text); !written.ok()) return written.error();
+  struct File {
+    std::string_view name;
+    std::function<std::string()> make;  // the page, which takes longest, first
+    std::string text = {};
+  };
+  File files[] = {{kReportHtmlFile, [&] { return report_html(reports.run, reports.summary, changes, certification); }},
+                  {kTraceFile, [&] { return chrome_trace(reports.run); }},
+                  {kCtrfFile, [&] { return text_of(ctrf_json(reports.run, reports.summary)); }},
+                  {kJunitFile, [&] { return junit_xml(reports.run); }},
+                  {kReportJsonFile, [&] { return text_of(report); }},
+                  {kSarifFile, [&] { return text_of(sarif_json(reports.run, reports.summary)); }},
+                  {kMarkdownFile, [&] { return summary_markdown(reports.run, reports.summary, changes); }},
+                  {kFailuresFile, [&] { return failures_csv(reports.run); }}};
+  for_each_index(std::size(files), std::thread::hardware_concurrency(),
+                 [&](std::size_t i) { files[i].text = files[i].make(); });
+  for (const File& file : files) {
+    if (Result<void> written = replace_file(dir / file.name, file.text); !written.ok()) return written.error();
   }
   return reports;
 }

@@ -140,6 +140,24 @@ TEST_F(Report, DamagedLinesAreToldWithTheirPointersAndTurnTheRunRed) {
   EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("<td>2</td><td><code>/outcome</code></td>"));
 }
 
+TEST_F(Report, ADamagedLineFarDownIsToldByItsNumber) {
+  // Lines are read a thousand at a time, on several threads.
+  std::string records = testing::synthetic_records({.kernels_per_family = 40, .failures = false});
+  constexpr int kNumber = 1203;
+  std::size_t begin = 0;
+  for (int line = 1; line < kNumber; ++line)
+    begin = records.find('\n', begin) + 1;
+  const std::string name = json::parse(records.substr(begin, records.find('\n', begin) - begin)).at("case");
+  records.insert(begin, "[");
+  write(records);
+  const Result<Reports> reports = write_reports(dir_);
+  ASSERT_TRUE(reports.ok()) << reports.error().text();
+  ASSERT_EQ(reports->run.damaged.size(), 1U);
+  EXPECT_EQ(reports->run.damaged[0].number, kNumber);
+  for (const json& record : reports->run.cases)
+    EXPECT_EQ(record.at("outcome") == "not_run", record.at("case") == name) << record.at("case");
+}
+
 TEST_F(Report, DamagedLinesAreRefusedWhereTheRunIsComparedWithAnother) {
   std::string records = testing::synthetic_records({});
   records.replace(records.find("\"outcome\":\"pass\""), 16, "\"outcome\":\"fine\"");

@@ -6,10 +6,14 @@
 #include <iterator>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "ir/support/parallel.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
 
@@ -55,16 +59,69 @@ void hold(Run& run) {
   run.expectations = expectations.lines();
 }
 
+// A line by itself: what it holds, or what is wrong with it.
+struct Line {
+  json content;
+  std::optional<DamagedLine> damage = {};
+};
+
+Line read_line(const std::string& text, const schemas::Validator& validator) {
+  Line line{.content = json::parse(text, nullptr, false)};
+  if (line.content.is_discarded()) {
+    line.damage = {.message = "found a line that is not JSON"};
+  } else if (const auto complaints = validator.complaints(line.content); !complaints.empty()) {
+    const schemas::Complaint& first = complaints.front();
+    line.damage = {.pointer = first.pointer,
+                   .message = fmt::format("found {}, expected {}", first.found, first.expected)};
+  }
+  return line;
+}
+
+// Reads lines on all cores, some hundred at a time.
+class LineReader {
+ public:
+  explicit LineReader(std::istream& stream) : stream_(stream) {}
+
+  // The next lines, in order; none at the end. One that has no newline is left out, see truncated().
+  std::vector<Line> next() {
+    constexpr std::size_t kAtOnce = 1024;
+    std::vector<std::string> texts;
+    for (std::string text; texts.size() < kAtOnce && std::getline(stream_, text);) {
+      truncated_ = stream_.eof();
+      if (!truncated_) texts.push_back(std::move(text));
+    }
+    std::vector<Line> lines(texts.size());
+    const std::size_t parts = parts_of(texts.size());
+    while (validators_.size() < parts)
+      validators_.emplace_back(schemas::kRecordSchemaText);
+    for_each_index(parts, static_cast<unsigned>(parts), [&](std::size_t part) {
+      for (std::size_t i = part; i < texts.size(); i += parts)
+        lines[i] = read_line(texts[i], validators_[part]);
+    });
+    return lines;
+  }
+
+  // Whether the last line was cut short.
+  [[nodiscard]] bool truncated() const { return truncated_; }
+
+ private:
+  // Threads that so many lines are worth: a validator takes as long to make as some hundred lines.
+  static std::size_t parts_of(std::size_t lines) {
+    constexpr std::size_t kWorthAThread = 200;
+    return std::clamp<std::size_t>(lines / kWorthAThread, 1, std::max(1U, std::thread::hardware_concurrency()));
+  }
+
+  std::istream& stream_;
+  std::vector<schemas::Validator> validators_;  // one for each thread
+  bool truncated_ = false;
+};
+
 // Takes the lines in order; a line that contradicts those before it is damaged.
 class Collector {
  public:
-  void take(int number, const std::string& text) {
-    json line = json::parse(text, nullptr, false);
-    if (line.is_discarded()) return damaged(number, "", "found a line that is not JSON");
-    if (const auto complaints = validator_.complaints(line); !complaints.empty()) {
-      const schemas::Complaint& first = complaints.front();
-      return damaged(number, first.pointer, fmt::format("found {}, expected {}", first.found, first.expected));
-    }
+  void take(int number, Line read) {
+    if (read.damage) return damaged(number, std::move(read.damage->pointer), std::move(read.damage->message));
+    json line = std::move(read.content);
     const std::string kind = line.at("record");
     if ((kind == "run_start") != run_.start.is_null()) {
       return damaged(number, "", fmt::format("found {}, expected run_start as the first line and only there", kind));
@@ -108,7 +165,6 @@ class Collector {
     slot = std::move(line);
   }
 
-  schemas::Validator validator_{schemas::kRecordSchemaText};
   Run run_;
   std::unordered_map<std::string, std::size_t> position_;  // in the plan, by name
 };
@@ -131,16 +187,16 @@ Result<Run> read_run(const std::filesystem::path& dir, Damage damage) {
     return Error{fmt::format("cannot read records: {}", std::generic_category().message(errno)), file.string()};
   }
   Collector collector;
-  std::string line;
-  bool truncated = false;
-  for (int number = 1; std::getline(stream, line); ++number) {
-    truncated = stream.eof();  // the line ended without a newline
-    if (truncated) break;
-    collector.take(number, line);
-    if (collector.damage().empty() || (damage == Damage::listed && collector.has_start())) continue;
-    return Error{damage_text(collector.damage().front()), fmt::format("{}:{}", file.string(), number)};
+  LineReader reader(stream);
+  int number = 0;
+  for (std::vector<Line> lines = reader.next(); !lines.empty(); lines = reader.next()) {
+    for (Line& line : lines) {
+      collector.take(++number, std::move(line));
+      if (collector.damage().empty() || (damage == Damage::listed && collector.has_start())) continue;
+      return Error{damage_text(collector.damage().front()), fmt::format("{}:{}", file.string(), number)};
+    }
   }
-  Result<Run> run = collector.finish(truncated);
+  Result<Run> run = collector.finish(reader.truncated());
   if (!run.ok()) return Error{run.error().message, file.string()};
   return run;
 }

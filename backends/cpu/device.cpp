@@ -9,8 +9,8 @@
 
 #include "backends/artifact_files.hpp"
 #include "backends/cpu/batch_source.hpp"
-#include "backends/parallel.hpp"
 #include "ir/support/hash.hpp"
+#include "ir/support/parallel.hpp"
 
 namespace assay::cpu {
 

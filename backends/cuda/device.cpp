@@ -10,8 +10,8 @@
 
 #include "backends/artifact_files.hpp"
 #include "backends/cuda/session.hpp"
-#include "backends/parallel.hpp"
 #include "ir/support/hash.hpp"
+#include "ir/support/parallel.hpp"
 
 namespace assay::cuda {
 

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/parallel.hpp"
 #include "backends/ptx/parser.hpp"
 #include "backends/ptx/session.hpp"
 #include "ir/support/hash.hpp"
+#include "ir/support/parallel.hpp"
 
 namespace assay::ptx {
 

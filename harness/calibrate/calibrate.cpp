@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "backends/parallel.hpp"
 #include "harness/run/batch.hpp"
 #include "ir/builder.hpp"
+#include "ir/support/parallel.hpp"
 #include "reference/cpu/evaluators.hpp"
 
 namespace assay::harness {
@@ -147,7 +147,7 @@ Calibration compare(ir::Op op, const reference::Profile& profile, std::span<cons
                     std::span<const float> results, unsigned jobs) {
   const std::size_t slices = (inputs.size() + kInputsOfSlice - 1) / kInputsOfSlice;
   std::vector<Calibration> parts(slices);
-  backends::for_each_index(slices, jobs, [&](std::size_t slice) {
+  for_each_index(slices, jobs, [&](std::size_t slice) {
     Comparison comparison(op, profile);
     const std::size_t first = slice * kInputsOfSlice;
     const std::size_t end = std::min(first + kInputsOfSlice, inputs.size());

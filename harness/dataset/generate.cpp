@@ -14,9 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "backends/parallel.hpp"
 #include "harness/dataset/files.hpp"
 #include "harness/dataset/journal.hpp"
+#include "ir/support/parallel.hpp"
 
 namespace assay::dataset {
 namespace {
@@ -86,7 +86,7 @@ class Blocks {
  private:
   template <class Work>
   void for_each_block(const std::vector<std::uint64_t>& numbers, const Work& work) {
-    backends::for_each_index(numbers.size(), static_cast<unsigned>(std::max(1, options_.jobs)), [&](std::size_t i) {
+    for_each_index(numbers.size(), static_cast<unsigned>(std::max(1, options_.jobs)), [&](std::size_t i) {
       if (!failure().ok()) return;
       Result<void> done = work(numbers[i]);
       const std::lock_guard lock(mutex_);

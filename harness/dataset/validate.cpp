@@ -11,11 +11,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "backends/parallel.hpp"
 #include "harness/dataset/files.hpp"
 #include "harness/dataset/finish.hpp"
 #include "harness/dataset/journal.hpp"
 #include "harness/dataset/row_file.hpp"
+#include "ir/support/parallel.hpp"
 #include "schemas/embedded.hpp"
 
 namespace assay::dataset {
@@ -205,7 +205,7 @@ class Validating {
     std::vector<std::vector<Complaint>> complaints(batch.size());
     std::vector<std::optional<Checked>> checked(batch.size());
     const std::size_t threads = checkers_.size();
-    backends::for_each_index(threads, static_cast<unsigned>(threads), [&](std::size_t thread) {
+    for_each_index(threads, static_cast<unsigned>(threads), [&](std::size_t thread) {
       for (std::size_t i = thread; i < batch.size(); i += threads) {
         if (const auto& fault = batch[i].fault) {
           complaints[i].push_back({.row = id_at_start(batch[i].start),

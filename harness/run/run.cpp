@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "backends/parallel.hpp"
+#include "ir/support/parallel.hpp"
 #include "harness/run/batch.hpp"
 #include "harness/run/repeat.hpp"
 #include "harness/run/verdict_cache.hpp"
@@ -41,7 +41,7 @@ std::vector<KernelSource> unproved_of(std::vector<KernelSource> sources, const b
                                       const RunOptions& options, std::size_t jobs, const TakeRecord& take) {
   if (options.verdicts == nullptr) return sources;
   std::vector<char> known(sources.size(), 0);
-  backends::for_each_index(sources.size(), static_cast<unsigned>(jobs), [&](std::size_t i) {
+  for_each_index(sources.size(), static_cast<unsigned>(jobs), [&](std::size_t i) {
     std::vector<CaseRecord> records =
         options.verdicts->find(sources[i], cases_of(sources[i], device, options), options);
     known[i] = !records.empty();

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace assay::backends {
+namespace assay {
 
 /// Calls work(i) for each i below count, each once, on at most `jobs` threads, of which the caller's is one; returns
 /// when all calls have. `work` must not throw.
@@ -25,4 +25,4 @@ void for_each_index(std::size_t count, unsigned jobs, const Work& work) {
   take_turns();
 }
 
-}  // namespace assay::backends
+}  // namespace assay
