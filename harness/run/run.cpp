@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <iterator>
 #include <mutex>
 #include <span>
 #include <thread>
 #include <utility>
 
-#include "ir/support/parallel.hpp"
 #include "harness/run/batch.hpp"
 #include "harness/run/repeat.hpp"
+#include "harness/run/shared_exams.hpp"
 #include "harness/run/verdict_cache.hpp"
+#include "ir/support/parallel.hpp"
 
 namespace assay::harness {
 
@@ -68,31 +70,57 @@ void judge_and_keep(std::span<const KernelSource> sources, backends::Device& dev
     options.verdicts->keep(source, cases_of(source, device, options), options, records);
 }
 
-/// Batches of at most `largest`, smaller towards the end, so that no core waits long for another's last one. The same
-/// for every run of the same sources: what is built together is found in the cache together.
-std::vector<std::span<const KernelSource>> batches_of(std::span<const KernelSource> all, std::size_t jobs,
-                                                      std::size_t largest) {
+/// Sources that are built together, and how they are judged.
+struct Batch {
+  std::span<const KernelSource> sources;
+  const RunOptions* options;
+};
+
+/// The groups by what their kernels cost, those of the optimiser first: what takes long must not come last.
+std::vector<const Group*> costliest_first(const std::vector<Group>& groups) {
+  std::vector<const Group*> order;
+  for (const Group& group : groups)
+    order.push_back(&group);
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [](const Group* group) { return group->options.mode.flags.optimisation; });
+  return order;
+}
+
+/// Batches of at most RunOptions::batch, and of no more than a share of their group; smaller towards the end, so that
+/// no core waits long for another's last one. The same for every run of the same sources: what is built together is
+/// found in the cache together.
+std::vector<Batch> batches_of(const std::vector<Group>& groups, std::size_t jobs) {
   // Below this a compiler's start costs more than the waiting.
   constexpr std::size_t kLeast = 8;
-  const std::size_t least = std::clamp<std::size_t>((all.size() + jobs - 1) / jobs, 1, std::min(kLeast, largest));
-  std::vector<std::span<const KernelSource>> batches;
-  while (!all.empty()) {
-    const std::size_t share = (all.size() + 2 * jobs - 1) / (2 * jobs);
-    const std::size_t size = std::min(all.size(), std::clamp(share, least, largest));
-    batches.push_back(all.first(size));
-    all = all.subspan(size);
+  const auto share = [jobs](std::size_t kernels) { return (kernels + 2 * jobs - 1) / (2 * jobs); };
+  std::size_t left = 0;
+  for (const Group& group : groups)
+    left += group.sources.size();
+  const std::size_t least = std::clamp<std::size_t>((left + jobs - 1) / jobs, 1, kLeast);
+  std::vector<Batch> batches;
+  for (const Group* group : costliest_first(groups)) {
+    std::span<const KernelSource> rest = group->sources;
+    const std::size_t largest =
+        std::clamp(share(rest.size()), std::min(least, group->options.batch), group->options.batch);
+    while (!rest.empty()) {
+      const std::size_t size = std::min(rest.size(), std::clamp(share(left), std::min(least, largest), largest));
+      batches.push_back({rest.first(size), &group->options});
+      rest = rest.subspan(size);
+      left -= size;
+    }
   }
   return batches;
 }
 
 }  // namespace
 
-Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backends::Device& device,
-                                const Printer& printer, const RunOptions& options, RecordWriter& writer,
-                                const Progress& progress) {
+Result<OutcomeCounts> run_cases(const std::vector<Group>& groups, backends::Device& device, const Printer& printer,
+                                RecordWriter& writer, const Progress& progress) {
+  if (groups.empty()) return writer.counts();
   const bool runs = device.can_run().available;
+  const int asked = groups.front().options.jobs;
   const std::size_t jobs =
-      options.jobs > 0 ? static_cast<std::size_t>(options.jobs) : std::max(1U, std::thread::hardware_concurrency());
+      asked > 0 ? static_cast<std::size_t>(asked) : std::max(1U, std::thread::hardware_concurrency());
   std::atomic<std::size_t> next{0};
   std::mutex writing;
   std::optional<Error> failure;
@@ -104,10 +132,18 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backen
     if (progress) progress(record);
     if (auto written = writer.append(record); !written.ok()) failure = written.error();
   };
-  const std::vector<KernelSource> unproved =
-      unproved_of(pending_of(sources, device, options, writer), device, options, jobs,
-                  [&](CaseRecord record) { take(std::move(record), 0, writer.elapsed_ms()); });
-  const std::vector<std::span<const KernelSource>> batches = batches_of(unproved, jobs, options.batch);
+  std::vector<Group> unproved;
+  for (const Group& group : groups) {
+    unproved.push_back({group.options, unproved_of(pending_of(group.sources, device, group.options, writer), device,
+                                                   group.options, jobs, [&](CaseRecord record) {
+                                                     take(std::move(record), 0, writer.elapsed_ms());
+                                                   })});
+  }
+  SharedExams exams(unproved);
+  for (Group& group : unproved) {
+    if (group.options.repeat <= 1) group.options.exams = &exams;
+  }
+  const std::vector<Batch> batches = batches_of(unproved, jobs);
   const auto work = [&](int lane) {
     for (;;) {
       const std::size_t turn = next.fetch_add(1);
@@ -116,12 +152,12 @@ Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backen
         return failure.has_value();
       };
       if (turn >= batches.size() || failed()) return;
-      const auto part = batches[turn];
+      const auto [sources, options] = batches[turn];
       const auto take_here = [&, batch_ms = writer.elapsed_ms()](CaseRecord record) {
         take(std::move(record), lane, batch_ms);
       };
-      if (runs) judge_and_keep(part, device, printer, options, take_here);
-      else unsupported_batch(part, device, options, take_here);
+      if (runs) judge_and_keep(sources, device, printer, *options, take_here);
+      else unsupported_batch(sources, device, *options, take_here);
     }
   };
   std::vector<std::jthread> threads;

@@ -28,6 +28,7 @@ class Visitors {
       second_loc_ = loc;
     }
   }
+  bool empty() const { return first_ < 0; }
   std::optional<Conflict> other_than(std::int32_t thread) const {
     if (first_ >= 0 && first_ != thread) return Conflict{.thread = first_, .loc = first_loc_};
     if (second_ >= 0 && second_ != thread) return Conflict{.thread = second_, .loc = second_loc_};
@@ -45,6 +46,7 @@ class AccessLog {
  public:
   std::optional<Conflict> read(std::int32_t thread, ir::Loc loc) {
     readers_.add(thread, loc);
+    if (writers_.empty() && atomics_.empty()) return std::nullopt;
     return first(writers_.other_than(thread), atomics_.other_than(thread));
   }
   std::optional<Conflict> write(std::int32_t thread, ir::Loc loc) {

@@ -19,6 +19,8 @@ class Arithmetic {
   Arithmetic(ir::Scalar scalar, const Profile& profile, DecisionRecorder& decisions, bool bounds = true);
 
   const Format& format(int lane) const { return formats_[static_cast<std::size_t>(lane)]; }
+  /// Whether results have bounds, or are values alone.
+  bool has_bounds() const { return bounds_; }
   DecisionRecorder& decisions() const { return *decisions_; }
 
   /// v, within propagated[lane] + the table's figure for `op`. For results of one operation of the library.

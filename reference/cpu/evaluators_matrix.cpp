@@ -76,6 +76,7 @@ class Square {
     if (minor.n == 1) return entry(minor, 0, 0);
     const auto value = expand<long double>(minor, true, [&](const Minor& m, int r, int c) { return entry(m, r, c).v; });
     Bounded result{value, {}};
+    if (!a_.has_bounds()) return result;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const double e = error(minor, lane);
       if (e > 0)
@@ -126,9 +127,16 @@ Bounded inverse(const Arithmetic& a, Operands x) { return Square(a, x).inverse(0
 void d_inverse(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
   const Square matrix(a, x);
   const int n = matrix.rows();
+  std::array<Bounded, kMostRows> first_row, first_column;
   for (int k = 0; k < n; ++k) {
-    for (int l = 0; l < n; ++l)
-      p[k * n + l] = Arithmetic::neg(a.mul(matrix.inverse(0, k), matrix.inverse(l, 0)));
+    first_row[static_cast<std::size_t>(k)] = matrix.inverse(0, k);
+    first_column[static_cast<std::size_t>(k)] = matrix.inverse(k, 0);
+  }
+  for (int k = 0; k < n; ++k) {
+    for (int l = 0; l < n; ++l) {
+      p[k * n + l] =
+          Arithmetic::neg(a.mul(first_row[static_cast<std::size_t>(k)], first_column[static_cast<std::size_t>(l)]));
+    }
   }
 }
 

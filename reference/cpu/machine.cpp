@@ -65,15 +65,8 @@ void Machine<Tracer>::bind_array(std::size_t p, const Perturbation* perturbation
 template <class Tracer>
 typename Machine<Tracer>::Handle Machine<Tracer>::handle_of(std::size_t parameter, std::size_t element,
                                                             std::size_t leaf) {
-  ArrayMemory<Handle>& memory = arrays_[parameter];
-  Cell<Handle>& source = memory.cell(element, leaf);
-  if constexpr (Tracer::kDerivatives || Tracer::kPoints) {
-    if (!source.written && !source.has_leaf && ir::is_float(memory.type(leaf))) {
-      source.has_leaf = true;
-      source.content.h =
-          tracer_.leaf(parameter, element * memory.leaves() + leaf, memory.type(leaf), source.content.f.v);
-    }
-  }
+  Cell<Handle>& source = arrays_[parameter].cell(element, leaf);
+  touch(source, parameter, element, leaf);
   return source.content.h;
 }
 

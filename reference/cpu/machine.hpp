@@ -82,6 +82,8 @@ class Machine {
 
   // machine_memory.cpp
   void access(const Instruction& instruction);
+  /// Makes a float that is read or seeded for the first time an input, if nothing was written to it.
+  void touch(Cell<Handle>& source, std::size_t parameter, std::size_t element, std::size_t leaf);
   void load(const Instruction& instruction);
   void store(const Instruction& instruction);
   void atomic(const Instruction& instruction);
@@ -98,7 +100,7 @@ class Machine {
   std::optional<std::size_t> locate(const Instruction& instruction);
   bool note_tile(const Instruction& instruction, std::span<const std::int64_t> index);
   std::optional<std::int64_t> local_element(const Instruction& instruction);
-  void note_read(const Instruction& instruction, std::size_t element);
+  void note_read(const Instruction& instruction, std::size_t element, std::span<Cell<Handle>> cells);
 
   // findings
   void report(Finding::Kind kind, const Instruction& instruction);

@@ -70,16 +70,26 @@ void Machine<Tracer>::report_conflict(const Instruction& instruction, std::size_
 
 /// What every read of memory checks: that the cells were initialised.
 template <class Tracer>
-void Machine<Tracer>::note_read(const Instruction& instruction, std::size_t element) {
-  ArrayMemory<Handle>& memory = array_of(instruction);
+void Machine<Tracer>::note_read(const Instruction& instruction, std::size_t element, std::span<Cell<Handle>> cells) {
   bool poisoned = false;
-  for (std::size_t k = 0; k < memory.leaves(); ++k) {
-    Cell<Handle>& cell = memory.cell(element, k);
+  for (Cell<Handle>& cell : cells) {
     if (cell.initialised) continue;
     poisoned = true;
     cell.content.f.e = {kUnbounded, kUnbounded};
   }
   if (poisoned) report_conflict(instruction, element, {.kind = Finding::Kind::kUninitialisedRead, .thread = -1});
+}
+
+template <class Tracer>
+void Machine<Tracer>::touch([[maybe_unused]] Cell<Handle>& source, [[maybe_unused]] std::size_t parameter,
+                            [[maybe_unused]] std::size_t element, [[maybe_unused]] std::size_t leaf) {
+  if constexpr (Tracer::kDerivatives || Tracer::kPoints) {
+    if (source.written || source.has_leaf) return;
+    const ArrayMemory<Handle>& memory = arrays_[parameter];
+    if (!ir::is_float(memory.type(leaf))) return;
+    source.has_leaf = true;
+    source.content.h = tracer_.leaf(parameter, element * memory.leaves() + leaf, memory.type(leaf), source.content.f.v);
+  }
 }
 
 template <class Tracer>
@@ -91,13 +101,12 @@ void Machine<Tracer>::load(const Instruction& instruction) {
       at(instruction.dst + static_cast<RegisterId>(k)) = Value{};
     return;
   }
-  ArrayMemory<Handle>& memory = array_of(instruction);
-  if (const auto conflict = memory.log(*element).read(thread_, instruction.loc))
-    report_conflict(instruction, *element, *conflict);
-  note_read(instruction, *element);
+  const auto [cells, log] = array_of(instruction).at(*element);
+  if (const auto conflict = log.read(thread_, instruction.loc)) report_conflict(instruction, *element, *conflict);
+  note_read(instruction, *element, cells);
   for (std::size_t k = 0; k < leaves; ++k) {
-    handle_of(static_cast<std::size_t>(instruction.target), *element, k);
-    at(instruction.dst + static_cast<RegisterId>(k)) = memory.cell(*element, k).content;
+    touch(cells[k], static_cast<std::size_t>(instruction.target), *element, k);
+    at(instruction.dst + static_cast<RegisterId>(k)) = cells[k].content;
   }
 }
 
@@ -130,7 +139,8 @@ void Machine<Tracer>::atomic(const Instruction& instruction) {
   ArrayMemory<Handle>& memory = array_of(instruction);
   if (const auto conflict = memory.log(*element).atomic(thread_, instruction.loc, instruction.atomic, uses_result))
     report_conflict(instruction, *element, *conflict);
-  if (instruction.atomic != ir::AtomicOp::kExchange || uses_result) note_read(instruction, *element);
+  if (instruction.atomic != ir::AtomicOp::kExchange || uses_result)
+    note_read(instruction, *element, memory.at(*element).cells);
   decisions_.at(instruction.loc);
   for (std::size_t k = 0; k < leaves; ++k) {
     handle_of(static_cast<std::size_t>(instruction.target), *element, k);

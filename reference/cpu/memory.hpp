@@ -83,6 +83,15 @@ class ArrayMemory {
     return page(element).cells[within(element) * leaves_.size() + leaf];
   }
   AccessLog& log(std::size_t element) { return page(element).log[within(element)]; }
+  struct Element {
+    std::span<Cell<Handle>> cells;  ///< by leaf
+    AccessLog& log;
+  };
+  Element at(std::size_t element) {
+    Page& its = page(element);
+    const std::size_t number = within(element);
+    return {std::span(its.cells).subspan(number * leaves_.size(), leaves_.size()), its.log[number]};
+  }
   /// The additions by atomics to a cell.
   AtomicSum& sum(std::size_t element, std::size_t leaf) {
     Page& its = page(element);
