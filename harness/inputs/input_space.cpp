@@ -66,8 +66,8 @@ double draw_float(Rng& rng, Interval interval, Distribution distribution) {
   return rng.uniform_real(low, high);
 }
 
-/// Floats of a long array repeat after this many elements, which no extent divides: drawing each of 65,539 takes longer
-/// than all else about them.
+/// Long arrays repeat after this many elements, which no extent divides, but for permutations and ties: drawing each of
+/// 65,539 takes longer than all else about them.
 constexpr std::int64_t kPeriod = 1'021;
 
 /// Fills a dense array with copies of its first elements.
@@ -265,7 +265,7 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const std::int64_t meeting =
       ties ? rng.uniform_int<std::int64_t>(integer_low, std::max(integer_low, integer_high)) : integer_low;
   const std::vector<Leaf> leaves = leaves_of(*module_, argument.type.element());
-  const bool repeats = count > kPeriod && std::ranges::all_of(leaves, [](const Leaf& l) { return is_float(l.scalar); });
+  const bool repeats = count > kPeriod && !permutation && !ties;
   const std::int64_t drawn = repeats ? kPeriod : count;
   const std::int64_t stride = is_array ? argument.strides.back() : 0;  // the array is dense
   for (std::int64_t element = 0; element < drawn; ++element) {
@@ -402,6 +402,15 @@ bool InputSpace::is_degenerate(const reference::Reference& reference) const {
   return undefined * 10 > floats;
 }
 
+reference::Run InputSpace::run_of(const DrawRequest& request, const Launch& launch) const {
+  reference::Run run{.launch = launch,
+                     .uninitialised = uninitialised_,
+                     .order = sampled_threads(launch.threads(), request.seed),
+                     .instruction_budget = request.instruction_budget};
+  run.touched_only = !run.order.empty();
+  return run;
+}
+
 std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const CompleteRun& complete) {
   std::optional<Finding> last;
   int endless = 0;
@@ -414,16 +423,22 @@ std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const
           .finding = {}};
     }
     Drawn drawn{.launch = *std::move(launch), .reference = {}};
-    reference::Run run{.launch = drawn.launch};
+    reference::Run run = run_of(request, drawn.launch);
     complete(run);
-    run.uninitialised = uninitialised_;
-    run.order = sampled_threads(drawn.launch.threads(), request.seed);
-    run.touched_only = !run.order.empty();
-    run.instruction_budget = request.instruction_budget;
+    const bool wants_gradient = run.gradient;
+    run.gradient = wants_gradient && knows_domain_;
     drawn.reference = oracle_->evaluate(run);
+    knows_domain_ = false;
     if (drawn.reference.findings.empty() && learn_tiles(drawn.reference) && attempt + 1 < kTries) continue;
     if (drawn.reference.findings.empty()) {
-      if (positive_ || !is_degenerate(drawn.reference)) return drawn;
+      if (positive_ || !is_degenerate(drawn.reference)) {
+        knows_domain_ = true;
+        if (run.gradient != wants_gradient) {
+          run.gradient = true;
+          drawn.reference = oracle_->evaluate(run);
+        }
+        return drawn;
+      }
       positive_ = true;
       continue;
     }

@@ -70,6 +70,8 @@ class InputSpace {
   /// A launch without findings, or why there is none after a bounded number of tries. The same request on the same
   /// history of requests gives the same launch.
   std::variant<Drawn, NoInputs> draw(const DrawRequest& request, const CompleteRun& complete);
+  /// The evaluation that a draw of this launch is, to be completed. Keeps a reference to the launch.
+  reference::Run run_of(const DrawRequest& request, const ir::Launch& launch) const;
   /// The launch alone, forward.
   std::variant<ir::Launch, NoInputs> draw(const DrawRequest& request);
 
@@ -114,6 +116,9 @@ class InputSpace {
   std::vector<bool> permuted_;                          ///< by parameter: index arrays made permutations
   std::vector<bool> single_;                            ///< by launch dimension: extent 1
   bool positive_ = false;                               ///< unhinted floats are drawn positive
+  /// The last attempt succeeded. Where it did not, or is the first, the gradient, which costs most, waits until one
+  /// has.
+  bool knows_domain_ = false;
 };
 
 }  // namespace assay::harness

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "harness/judge/coverage.hpp"
@@ -25,7 +27,7 @@ constexpr std::int64_t kSetBudget = 400'000, kRedrawBudget = 4 * kSetBudget;
 constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
 
 /// Of the set with long rows: few threads, and more trips than an adjoint keeps states of.
-constexpr double kConclusiveBound = 0x1p-10;
+constexpr double kConclusiveBound = 0x1p-10, kNarrow = 0.9;
 constexpr std::int32_t kLongRow = 79, kLongRowSize = 5;
 
 LeafValues dense(const Subject& subject, const Launch& launch, std::uint64_t salt, bool written) {
@@ -98,10 +100,10 @@ double informative_share(const InputSet& set) {
 }
 
 /// Share of the written floats whose bound in the double lift is narrow against them.
-double narrow_share(const InputSet& set) {
+double narrow_share(const Reference& run) {
   double narrow = 0;
   double total = 0;
-  for (const auto& output : set.reference.outputs) {
+  for (const auto& output : run.outputs) {
     if (!output) continue;
     for (const reference::OutputElement& element : output->elements) {
       if (!element.written) continue;
@@ -110,6 +112,11 @@ double narrow_share(const InputSet& set) {
     }
   }
   return total > 0 ? narrow / total : 1;
+}
+
+/// Whether no decision could have gone the other way, in either lane.
+bool is_certain(const Reference& run) {
+  return std::ranges::all_of(kBothLanes, [&](Lane lane) { return run.decisions.uncertain[lane] == 0; });
 }
 
 /// Whether any thread stores anything: a set on which all return early shows nothing.
@@ -235,6 +242,20 @@ class SetDrawer {
     return draw_set(subject_, space_, request, profile_, gradient());
   }
 
+  /// A set for which `promises` says yes of the forward run. Only then the gradient is asked for, which costs ten times
+  /// as much.
+  std::optional<InputSet> draw_promising(InputSpace& space, const DrawRequest& request,
+                                         const std::function<bool(const Reference&)>& promises) const {
+    auto result = space.draw(request, [&](reference::Run& run) { run.profile = profile_; });
+    auto* drawn = std::get_if<Drawn>(&result);
+    if (drawn == nullptr || !promises(drawn->reference)) return std::nullopt;
+    reference::Run run = space.run_of(request, drawn->launch);
+    LeafValues seeds = complete(subject_, run, profile_, gradient());
+    if (gradient()) drawn->reference = subject_.oracle.evaluate(run);
+    if (!drawn->reference.complete) return std::nullopt;
+    return made(subject_, request, std::move(*drawn), std::move(seeds), gradient());
+  }
+
   void follow_other_paths(InputSet& set) const {
     const reference::Run run{.launch = set.launch[Lane::kNative],
                              .profile = profile_,
@@ -271,10 +292,10 @@ class SetDrawer {
     asked.instruction_budget = kSetBudget;
     // What such long rows teach of the kernel's domain is not for the other sets.
     InputSpace space = space_;
-    auto result = draw_set(subject_, space, asked, profile_, gradient());
-    auto* set = std::get_if<InputSet>(&result);
-    const bool tells = set != nullptr && conclusive(*set) && worth(*set) >= kFairWorth && narrow_share(*set) >= 0.9;
-    if (!tells) return;
+    auto set = draw_promising(space, asked, [](const Reference& run) {
+      return is_certain(run) && writes_anything(run) && narrow_share(run) >= kNarrow;
+    });
+    if (!set || !conclusive(*set) || worth(*set) < kFairWorth) return;
     set->generic = false;
     sets_.push_back(std::move(*set));
   }
@@ -289,12 +310,14 @@ class SetDrawer {
     }
     std::int64_t spent = 0;
     for (int draw = 0; draw < policy_.redraws && coverage.lacking() > 0 && spent < kRedrawBudget; ++draw) {
-      auto result = draw_one(
-          request(policy_.sets() + 2 + draw, draw + 1, kAround[static_cast<std::size_t>(draw) % std::size(kAround)]));
-      auto* set = std::get_if<InputSet>(&result);
-      if (set == nullptr) continue;
-      spent += set->reference.instructions;
-      if (!conclusive(*set) || coverage.gain(set->reference.choices) == 0) continue;
+      auto set = draw_promising(
+          space_,
+          request(policy_.sets() + 2 + draw, draw + 1, kAround[static_cast<std::size_t>(draw) % std::size(kAround)]),
+          [&](const Reference& run) {
+            spent += run.instructions;
+            return is_certain(run) && coverage.gain(run.choices) > 0;
+          });
+      if (!set || !conclusive(*set)) continue;
       coverage.add(set->reference.choices);
       set->generic = false;
       sets_.push_back(std::move(*set));

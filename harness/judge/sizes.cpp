@@ -20,11 +20,6 @@ constexpr std::int32_t kLarge = 65'539;  // prime
 /// Of the oracle on the sampled threads. A kernel that does much more in each thread gets no large launch.
 constexpr std::int64_t kSampleBudget = 50'000;
 
-/// Whether the sample tells what its cells must hold: with atomics they may depend on threads outside of it.
-bool can_be_sampled(const Stage& stage, const Drawn& drawn) {
-  return drawn.launch.threads() == 0 || !has_atomics(stage.uses);
-}
-
 /// The launch as an input set whose seeds are zero but for the cells that the sample writes.
 InputSet seeded(const Stage& stage, const Drawn& drawn) {
   InputSet set;
@@ -156,7 +151,7 @@ void judge_backward_size(const Stage& stage, const Drawn& drawn) {
 void judge_forward_sizes(const Stage& stage, const std::vector<Drawn>& launches) {
   for (const Drawn& drawn : launches) {
     const bool is_certain = drawn.launch.threads() == 0 || drawn.reference.decisions.uncertain[Lane::kNative] == 0;
-    if (!can_be_sampled(stage, drawn) || !is_certain) continue;
+    if (!is_certain) continue;
     judge_forward_size(stage, drawn);
     if (stage.judgement.forward.failed()) return;
   }
@@ -165,7 +160,7 @@ void judge_forward_sizes(const Stage& stage, const std::vector<Drawn>& launches)
 void judge_backward_sizes(const Stage& stage, const std::vector<Drawn>& launches) {
   const bool chosen = fnv1a(stage.subject.kernel.name) % stage.bench.policy.large_backward_one_in == 0;
   for (const Drawn& drawn : launches) {
-    if (!can_be_sampled(stage, drawn) || (drawn.launch.threads() > 0 && !chosen)) continue;
+    if (drawn.launch.threads() > 0 && !chosen) continue;
     judge_backward_size(stage, drawn);
     if (stage.judgement.backward.failed()) return;
   }
@@ -173,13 +168,15 @@ void judge_backward_sizes(const Stage& stage, const std::vector<Drawn>& launches
 
 std::vector<Drawn> draw_sizes(InputSpace& space, const Bench& bench) {
   std::vector<Drawn> launches;
+  // With atomics what a cell must hold may depend on threads outside of the sample.
+  const bool can_be_sampled = !has_atomics(space.uses());
   for (const std::int32_t size : {0, kLarge}) {
-    if (size == kLarge && !bench.policy.large_launch) continue;
+    if (size == kLarge && !(bench.policy.large_launch && can_be_sampled)) continue;
     const DrawRequest request{.seed = bench.seed, .size = size, .instruction_budget = kSampleBudget};
     auto drawn = space.draw(request, [&](reference::Run& run) { run.profile = bench.profile; });
     if (auto* found = std::get_if<Drawn>(&drawn)) {
       const std::int64_t threads = found->launch.threads();
-      if (threads == 0 || threads >= kLarge) launches.push_back(std::move(*found));
+      if (threads == 0 || (can_be_sampled && threads >= kLarge)) launches.push_back(std::move(*found));
     }
   }
   return launches;
