@@ -105,14 +105,12 @@ Result<harness::RunEnd> judge_groups(const std::vector<Group>& groups, backends:
   Progress progress(planned, reports::use_color_on_stdout(options.color));
   if (!start.expectations.empty()) progress.expect(start);
   const InterruptGuard guard([&] { say_farewell(progress, planned, options.output); });
-  for (const Group& group : groups) {
-    const auto on_record = [&](const harness::CaseRecord& record) {
-      InterruptGuard::check();
-      if (progress.record(record)) keeper.note(record, group.sources);
-    };
-    const auto judged = harness::run_cases(group.sources, device, printer(), group.options, writer, on_record);
-    if (!judged.ok()) return judged.error();
-  }
+  const auto on_record = [&](const harness::CaseRecord& record) {
+    InterruptGuard::check();
+    if (progress.record(record)) keeper.note(record, groups);
+  };
+  const auto judged = harness::run_cases(groups, device, printer(), writer, on_record);
+  if (!judged.ok()) return judged.error();
   InterruptGuard::check();
   return writer.finish();
 }

@@ -128,16 +128,19 @@ void forget_failures(const fs::path& output) {
     fs::remove_all(folder, error);
 }
 
-void FailureKeeper::note(const harness::CaseRecord& record, const std::vector<harness::KernelSource>& sources) {
+void FailureKeeper::note(const harness::CaseRecord& record, const std::vector<harness::Group>& groups) {
   if (!is_kept(record.outcome)) return;
   ++failures_;
   std::size_t& of_kind = of_kind_[record.pass + reduce::to_text(reduce::ending_of(record))];
   if (of_kind >= kMostOfAKind || noted_.size() >= kMostKept) return;
-  const auto source = std::ranges::find_if(sources, [&](const harness::KernelSource& one) {
-    return one.family == record.family && one.kernel == record.kernel && one.module != nullptr;
-  });
-  if (source == sources.end()) return;
-  noted_.push_back({.record = record, .source = *source, .is_first = of_kind++ == 0});
+  for (const harness::Group& group : groups) {
+    const auto source = std::ranges::find_if(group.sources, [&](const harness::KernelSource& one) {
+      return one.family == record.family && one.kernel == record.kernel && one.module != nullptr;
+    });
+    if (source == group.sources.end()) continue;
+    noted_.push_back({.record = record, .source = *source, .is_first = of_kind++ == 0});
+    return;
+  }
 }
 
 void FailureKeeper::keep(backends::Device& device) {

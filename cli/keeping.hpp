@@ -50,9 +50,9 @@ class FailureKeeper {
   /// `options` must outlive it.
   explicit FailureKeeper(const JudgeOptions& options) : options_(options) {}
 
-  /// Notes a record of one of the sources, if it tells of a failure; never from two threads at once. Sources that are
-  /// kept are copied.
-  void note(const harness::CaseRecord& record, const std::vector<harness::KernelSource>& sources);
+  /// Notes a record of a kernel of the groups, if it tells of a failure; never from two threads at once. Sources that
+  /// are kept are copied.
+  void note(const harness::CaseRecord& record, const std::vector<harness::Group>& groups);
 
   /// Writes the folders, and reduces one of each kind as far as the time of the options goes. Says on standard output
   /// what was kept, and on standard error what could not be.

@@ -19,11 +19,7 @@ struct Choice {
   std::string inputs;  ///< for RunStart, of the whole selection
 };
 
-/// Kernels of which the same passes are judged.
-struct Group {
-  harness::RunOptions options;
-  std::vector<harness::KernelSource> sources;
-};
+using harness::Group;
 
 /// By the selectors, or what failed before (JudgeOptions::failed_in). Fails with the selector that names nothing.
 Result<Choice> choose(const JudgeOptions& options, const std::vector<harness::Mode>& modes);

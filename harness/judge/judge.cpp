@@ -86,7 +86,7 @@ void witness_by_inputs(const Stage& stage, PassVerdict& verdict) {
 
 }  // namespace
 
-std::variant<Exam, NoInputs> draw_exam(const Subject& subject, const Bench& bench) {
+DrawnExam draw_exam(const Subject& subject, const Bench& bench) {
   Result<InputSpace> space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
   if (!space.ok()) return NoInputs{.race = false, .message = space.error().text(), .finding = {}};
   auto drawn = draw_sets(subject, space.value(), bench.policy, bench.profile, bench.seed);
@@ -116,16 +116,10 @@ Judgement judge(const Exam& exam, const Subject& subject, const backends::BuiltK
   return judgement;
 }
 
-Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench) {
-  double reference_ms = 0;
-  std::variant<Exam, NoInputs> drawn;
-  {
-    const Stopwatch watch(reference_ms);
-    drawn = draw_exam(subject, bench);
-  }
+Judgement judge_in_full(const DrawnExam& drawn, const Subject& subject, const backends::BuiltKernel& kernel,
+                        const Bench& bench) {
   if (const auto* none = std::get_if<NoInputs>(&drawn)) {
     Judgement judgement;
-    judgement.reference_ms = reference_ms;
     note_no_inputs(judgement.forward, *none, subject.kernel);
     note_no_inputs(judgement.backward, *none, subject.kernel);
     return judgement;
@@ -133,12 +127,23 @@ Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, con
   const Exam& exam = std::get<Exam>(drawn);
   Judgement judgement = judge(exam, subject, kernel, bench);
   if (bench.backward && subject.adjoint != nullptr) {
-    const Stopwatch watch(reference_ms);
+    const Stopwatch watch(judgement.reference_ms);
     const Stage stage = stage_of(exam, subject, kernel, bench, judgement);
     test_oracle(stage);
     witness_by_inputs(stage, judgement.backward);
   }
-  judgement.reference_ms += reference_ms;
+  return judgement;
+}
+
+Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench) {
+  double drawing_ms = 0;
+  DrawnExam drawn;
+  {
+    const Stopwatch watch(drawing_ms);
+    drawn = draw_exam(subject, bench);
+  }
+  Judgement judgement = judge_in_full(drawn, subject, kernel, bench);
+  judgement.reference_ms += drawing_ms;
   return judgement;
 }
 

@@ -56,13 +56,19 @@ struct Exam {
   ir::ParameterUses uses;
 };
 
-/// Draws the exam that the bench's policy asks for, or tells why the kernel has no defined run.
-std::variant<Exam, NoInputs> draw_exam(const Subject& subject, const Bench& bench);
+/// An exam, or why the kernel has no defined run.
+using DrawnExam = std::variant<Exam, NoInputs>;
+/// Draws the exam that the bench's policy asks for.
+DrawnExam draw_exam(const Subject& subject, const Bench& bench);
 
 /// Judges one implementation of the subject by the exam. T0, which is about the oracle alone, is left out.
 Judgement judge(const Exam& exam, const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench);
 
-/// Draws an exam and judges one kernel by it. What goes wrong is in the verdicts, never an exception.
+/// The same with T0: all that is to be said of one kernel. What goes wrong is in the verdicts, never an exception.
+Judgement judge_in_full(const DrawnExam& drawn, const Subject& subject, const backends::BuiltKernel& kernel,
+                        const Bench& bench);
+
+/// Draws an exam and judges one kernel by it.
 Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench);
 
 }  // namespace assay::harness

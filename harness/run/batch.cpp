@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/run/shared_exams.hpp"
 #include "ir/analysis.hpp"
 #include "ir/text.hpp"
 #include "ir/verifier.hpp"
@@ -219,7 +220,13 @@ class KernelRun {
                       .backward = options_.backward,
                       .time_limit = options_.time_limit,
                       .peer = peer_};
-    return judge(subject(), kernel, bench);
+    if (options_.exams == nullptr) return judge(subject(), kernel, bench);
+    const auto start = std::chrono::steady_clock::now();
+    const auto exam = options_.exams->of(*prepared_.source, options_, [&] { return draw_exam(subject(), bench); });
+    const double drawing_ms = milliseconds_since(start);
+    Judgement judgement = judge_in_full(*exam, subject(), kernel, bench);
+    judgement.reference_ms += drawing_ms;
+    return judgement;
   }
 
   Prepared& prepared_;

@@ -23,6 +23,7 @@
 
 namespace assay::harness {
 
+class SharedExams;
 class VerdictCache;
 
 /// One kernel to judge, wherever it came from.
@@ -78,6 +79,14 @@ struct RunOptions {
   backends::Device* peer = nullptr;
   /// What earlier runs proved is taken from here, and what this one proves is put here; null: all is judged anew.
   VerdictCache* verdicts = nullptr;
+  /// Where exams are that other groups of the run have drawn; null: each kernel's is drawn. Set by run_cases.
+  SharedExams* exams = nullptr;
+};
+
+/// Kernels that are judged in the same way.
+struct Group {
+  RunOptions options;
+  std::vector<KernelSource> sources;
 };
 
 /// Every case that the sources make on the device, in order: the plan.
@@ -91,11 +100,10 @@ std::vector<backends::EmittedKernel> emitted_kernels(const std::vector<KernelSou
 /// Called with each record before it is written, from any thread but never two at once.
 using Progress = std::function<void(const CaseRecord&)>;
 
-/// Judges all sources on the device and appends one record per planned case, but for those that the writer has already:
-/// kernels of which all cases are recorded are left out. Fails only if the records cannot be
-/// written; what goes wrong with a kernel is in its records.
-Result<OutcomeCounts> run_cases(const std::vector<KernelSource>& sources, backends::Device& device,
-                                const Printer& printer, const RunOptions& options, RecordWriter& writer,
-                                const Progress& progress = nullptr);
+/// Judges all groups on the device and appends one record per planned case, but for those that the writer has already:
+/// kernels of which all cases are recorded are left out. The groups' options may differ in modes and passes alone.
+/// Fails only if the records cannot be written; what goes wrong with a kernel is in its records.
+Result<OutcomeCounts> run_cases(const std::vector<Group>& groups, backends::Device& device, const Printer& printer,
+                                RecordWriter& writer, const Progress& progress = nullptr);
 
 }  // namespace assay::harness

@@ -30,7 +30,7 @@ std::string text_of(const Policy& policy) {
 
 std::string text_of(const RunOptions& options, const backends::Device& device) {
   const auto& [forward, backward, jobs, seed, policy, batch, repeat, mode, time_limit, reproduce_prefix, keep_sources,
-               on_witness, measure, peer, verdicts] = options;
+               on_witness, measure, peer, verdicts, exams] = options;
   return fmt::format("{} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy), repeat, mode.name,
                      time_limit.count(), keep_sources, reproduce_prefix, device.build_command(mode.flags),
                      peer == nullptr ? "" : peer->build_command(mode.flags));

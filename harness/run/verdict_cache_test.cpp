@@ -16,6 +16,7 @@
 namespace assay::harness {
 namespace {
 
+using testing::CountingDevice;
 using testing::Specimen;
 
 const Specimen kRight{.name = "right", .python = R"(
@@ -25,32 +26,6 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[i] = x[i] * x[i]
 )"};
 const Specimen kWrong{.name = "wrong", .python = kRight.python, .edits = {{R"(x\.at\(i\) \* x\.at\(i\))", "x.at(i)"}}};
-
-/// Counts what it is asked to build.
-class CountingDevice final : public backends::Device {
- public:
-  [[nodiscard]] std::string_view name() const override { return device_->name(); }
-  [[nodiscard]] backends::SourceTarget target() const override { return device_->target(); }
-  [[nodiscard]] backends::Capability can_build() const override { return device_->can_build(); }
-  [[nodiscard]] backends::Capability can_run() const override { return device_->can_run(); }
-  [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override {
-    return device_->build_command(flags);
-  }
-  std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
-                                            const backends::BuildFlags& flags) override {
-    for (const backends::EmittedKernel& kernel : kernels)
-      built.push_back(kernel.name);
-    return device_->build(kernels, flags);
-  }
-  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override {
-    return device_->open(limits);
-  }
-
-  std::vector<std::string> built;
-
- private:
-  std::unique_ptr<backends::Device> device_ = testing::cpu_device();
-};
 
 class VerdictCacheTest : public ::testing::Test {
  protected:
@@ -71,7 +46,7 @@ class VerdictCacheTest : public ::testing::Test {
     auto writer = RecordWriter::create(folder_->path() / ("run" + std::to_string(++runs_)), start);
     EXPECT_TRUE(writer.ok());
     std::vector<CaseRecord> records;
-    const auto counts = run_cases(sources, device_, testing::planting_printer(specimens), options_, *writer,
+    const auto counts = run_cases({{options_, sources}}, device_, testing::planting_printer(specimens), *writer,
                                   [&](const CaseRecord& record) { records.push_back(record); });
     EXPECT_TRUE(counts.ok());
     std::ranges::sort(records, {},
