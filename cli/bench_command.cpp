@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <set>
+#include <span>
 #include <thread>
 
 #include <fmt/format.h>
@@ -33,7 +34,8 @@ using nlohmann::json;
 constexpr const char* kFooter =
     "Judges the selection twice, as assay run does: with an empty cache and then with the full one, and hands the "
     "same\n"
-    "sources to the bare compilers. The folder has the two runs, cold/ and warm/, with their reports, and bench.json.\n"
+    "sources to the bare compilers, before and after. The folder has the two runs, cold/ and warm/, with their "
+    "reports, and bench.json.\n"
     "Device both judges on cpu and then on ptx, in a folder each; a kernel counts as verified if it is on both.\n"
     "Figures are of this machine and of what else it does.\n"
     "Exit status: as assay run's for the first of the two; 2 usage, 3 internal, 77 a device cannot be run here.";
@@ -54,7 +56,8 @@ struct Measured {
 struct Benched {
   std::string device;
   Measured cold, warm;
-  CompileFloor floor;
+  CompileFloor floor;               ///< of those tried the fastest
+  std::vector<CompileFloor> tried;  ///< by batch size, the mean of all measurements
 };
 
 Result<Measured> measure(const JudgeOptions& options) {
@@ -78,7 +81,8 @@ Result<Measured> measure(const JudgeOptions& options) {
   return measured;
 }
 
-Result<CompileFloor> measure_floor(const JudgeOptions& options, unsigned jobs) {
+/// What a run hands to the compilers.
+Result<std::vector<CompilerWork>> compiler_work(const JudgeOptions& options) {
   const std::vector<harness::Mode> modes = modes_of(options.device, options.mode, options.optimise);
   const Result<Choice> choice = choose(options, modes);
   if (!choice.ok()) return choice.error();
@@ -88,7 +92,15 @@ Result<CompileFloor> measure_floor(const JudgeOptions& options, unsigned jobs) {
     work.push_back({.flags = group.options.mode.flags,
                     .kernels = harness::emitted_kernels(group.sources, printer(), device->target(), group.options)});
   }
-  return options.device == "ptx" ? nvrtc_floor(work, jobs) : cpp_floor(work, options.compiler, jobs);
+  return work;
+}
+
+Result<std::vector<CompileFloor>> measure_floor(const std::vector<CompilerWork>& work, const JudgeOptions& options,
+                                                unsigned jobs, std::span<const std::size_t> batches) {
+  if (options.device != "ptx") return cpp_floor(work, options.compiler, jobs, batches);
+  Result<CompileFloor> floor = nvrtc_floor(work, jobs);
+  if (!floor.ok()) return floor.error();
+  return std::vector{floor.take()};
 }
 
 /// Of this process and of the largest of those that it started, in bytes.
@@ -111,8 +123,8 @@ json run_json(const Measured& run) {
 
 json bench_json(const Benched& benched) {
   json tried = json::array();
-  for (const auto& [batch, seconds] : benched.floor.tried)
-    tried.push_back({{"batch", batch}, {"seconds", seconds}});
+  for (const CompileFloor& floor : benched.tried)
+    tried.push_back({{"batch", floor.batch}, {"seconds", floor.seconds}});
   const CompileFloor& floor = benched.floor;
   return {{"device", benched.device},
           {"cold", run_json(benched.cold)},
@@ -123,7 +135,7 @@ json bench_json(const Benched& benched) {
 }
 
 std::string table(const Benched& benched, unsigned jobs) {
-  const auto& [device, cold, warm, floor] = benched;
+  const auto& [device, cold, warm, floor, tried] = benched;
   std::string text =
       fmt::format("\n{} kernels, {} cases on {}, {} at once\n\n", cold.kernels.size(), cold.cases, device, jobs);
   text += fmt::format("{:<28}{:>10}{:>10}\n", "", "cold", "warm");
@@ -165,26 +177,37 @@ Measured followed_by(const Measured& first, const Measured& second) {
 }
 
 Benched followed_by(const Benched& first, const Benched& second) {
-  CompileFloor floor{.seconds = first.floor.seconds + second.floor.seconds,
-                     .batch = 0,
-                     .units = first.floor.units + second.floor.units,
-                     .tried = {}};
   return {.device = "both",
           .cold = followed_by(first.cold, second.cold),
           .warm = followed_by(first.warm, second.warm),
-          .floor = std::move(floor)};
+          .floor = {.batch = 0,
+                    .units = first.floor.units + second.floor.units,
+                    .seconds = first.floor.seconds + second.floor.seconds},
+          .tried = {}};
 }
 
+/// The bare compilers are measured before the first run and after the second: a machine that others use too changes
+/// from minute to minute, by more than what is to be measured.
 Result<Benched> bench_on(JudgeOptions options, const fs::path& output, unsigned jobs) {
+  const Result<std::vector<CompilerWork>> work = compiler_work(options);
+  if (!work.ok()) return work.error();
+  Result<std::vector<CompileFloor>> floors = measure_floor(*work, options, jobs, kUsualFloorBatch);
+  if (!floors.ok()) return floors.error();
   options.output = (output / "cold").string();
   Result<Measured> cold = measure(options);
   if (!cold.ok()) return cold.error();
   options.output = (output / "warm").string();
   Result<Measured> warm = measure(options);
   if (!warm.ok()) return warm.error();
-  Result<CompileFloor> floor = measure_floor(options, jobs);
-  if (!floor.ok()) return floor.error();
-  return Benched{options.device, cold.take(), warm.take(), floor.take()};
+  const Result<std::vector<CompileFloor>> after = measure_floor(*work, options, jobs, kFloorBatches);
+  if (!after.ok()) return after.error();
+  floors->insert(floors->end(), after->begin(), after->end());
+  const std::vector<CompileFloor> means = means_of(*floors);
+  return Benched{.device = options.device,
+                 .cold = cold.take(),
+                 .warm = warm.take(),
+                 .floor = *std::ranges::min_element(means, {}, &CompileFloor::seconds),
+                 .tried = means};
 }
 
 int bench(JudgeOptions options) {

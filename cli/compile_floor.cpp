@@ -22,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::size_t, 3> kBatches{16, 32, 64};
 constexpr std::chrono::minutes kLimit{10};
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -55,15 +54,15 @@ Result<std::vector<Unit>> write_units(const std::vector<CompilerWork>& work, std
 
 }  // namespace
 
-Result<CompileFloor> cpp_floor(const std::vector<CompilerWork>& work, const std::string& compiler_command,
-                               unsigned jobs) {
+Result<std::vector<CompileFloor>> cpp_floor(const std::vector<CompilerWork>& work, const std::string& compiler_command,
+                                            unsigned jobs, std::span<const std::size_t> batches) {
   const Result<cpu::Compiler> compiler = cpu::Compiler::find(compiler_command);
   if (!compiler.ok()) return compiler.error();
   const Result<backends::ScratchDirectory> scratch =
       backends::make_artifact_directory(backends::default_cache_directory());
   if (!scratch.ok()) return scratch.error();
-  CompileFloor floor;
-  for (const std::size_t batch : kBatches) {
+  std::vector<CompileFloor> floors;
+  for (const std::size_t batch : batches) {
     const Result<std::vector<Unit>> units = write_units(work, batch, scratch->path());
     if (!units.ok()) return units.error();
     std::atomic<std::size_t> refused = 0;
@@ -77,14 +76,9 @@ Result<CompileFloor> cpp_floor(const std::vector<CompilerWork>& work, const std:
     const double seconds = seconds_since(start);
     if (refused > 0)
       return Error{fmt::format("the C++ compiler refuses {} of {} units", refused.load(), units->size())};
-    floor.tried.emplace_back(batch, seconds);
-    if (floor.seconds == 0 || seconds < floor.seconds) {
-      floor.seconds = seconds;
-      floor.batch = batch;
-      floor.units = units->size();
-    }
+    floors.push_back({.batch = batch, .units = units->size(), .seconds = seconds});
   }
-  return floor;
+  return floors;
 }
 
 Result<CompileFloor> nvrtc_floor(const std::vector<CompilerWork>& work, unsigned jobs) {
@@ -118,7 +112,24 @@ Result<CompileFloor> nvrtc_floor(const std::vector<CompilerWork>& work, unsigned
   });
   const double seconds = seconds_since(start);
   if (refused > 0) return Error{fmt::format("NVRTC refuses {} of {} programs", refused.load(), programs.size())};
-  return CompileFloor{.seconds = seconds, .batch = 1, .units = programs.size(), .tried = {{1, seconds}}};
+  return CompileFloor{.batch = 1, .units = programs.size(), .seconds = seconds};
+}
+
+std::vector<CompileFloor> means_of(const std::vector<CompileFloor>& measured) {
+  std::vector<CompileFloor> means;
+  for (const CompileFloor& one : measured) {
+    if (std::ranges::find(means, one.batch, &CompileFloor::batch) != means.end()) continue;
+    CompileFloor mean{.batch = one.batch, .units = one.units};
+    double count = 0;
+    for (const CompileFloor& same : measured) {
+      if (same.batch != one.batch) continue;
+      mean.seconds += same.seconds;
+      ++count;
+    }
+    mean.seconds /= count;
+    means.push_back(mean);
+  }
+  return means;
 }
 
 }  // namespace assay::cli

@@ -1,7 +1,9 @@
 // The time that the compilers alone need for what a run builds: no run of it can be faster.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,18 +20,25 @@ struct CompilerWork {
 };
 
 struct CompileFloor {
+  std::size_t batch = 1;  ///< kernels in a unit, at most; 0: several sizes
+  std::size_t units = 0;
   double seconds = 0;
-  std::size_t batch = 1;  ///< kernels in a unit: of the sizes that were tried the fastest; 0: several
-  std::size_t units = 0;  ///< of that size
-  std::vector<std::pair<std::size_t, double>> tried;  ///< batch and seconds
 };
 
-/// Hands the sources to the C++ compiler, `jobs` at once and from files, for each of a few batch sizes. `compiler` as
+/// Kernels in a unit of the C++ compiler that are tried, and the size that is mostly the fastest.
+inline constexpr std::array<std::size_t, 3> kFloorBatches{16, 32, 64};
+inline constexpr std::array<std::size_t, 1> kUsualFloorBatch{32};
+
+/// Hands the sources to the C++ compiler, `jobs` at once and from files, for each of the batch sizes. `compiler` as
 /// --cxx. Fails without a compiler, without a place for files, or where it refuses a unit.
-Result<CompileFloor> cpp_floor(const std::vector<CompilerWork>& work, const std::string& compiler, unsigned jobs);
+Result<std::vector<CompileFloor>> cpp_floor(const std::vector<CompilerWork>& work, const std::string& compiler,
+                                            unsigned jobs, std::span<const std::size_t> batches);
 
 /// Hands each kernel to NVRTC by itself, for both lanes and the architectures of the device ptx, `jobs` at once. Fails
 /// without NVRTC, or where it refuses a kernel.
 Result<CompileFloor> nvrtc_floor(const std::vector<CompilerWork>& work, unsigned jobs);
+
+/// By batch size the mean of all measurements of the same work.
+std::vector<CompileFloor> means_of(const std::vector<CompileFloor>& measured);
 
 }  // namespace assay::cli
