@@ -189,17 +189,29 @@ class ConsistencyJudge {
     return direction;
   }
 
-  /// The rounding_noise of a stencil's points: the greatest of the middle's and the outermost ones', which may be far
-  /// more, of sums that cancel it grows with what is summed. Nothing if the points do not all take the input's path.
-  std::optional<double> noise_along(const std::vector<ir::Launch>& stencil, double step) const {
-    const auto is_defined = [](const reference::Reference& run) { return run.findings.empty() && run.complete; };
+  /// The run at the input, unless a point between it and the outermost ones takes another path.
+  std::optional<reference::Reference> middle_of(double step) const {
     const reference::Oracle& oracle = stage_.subject.lifted_oracle;
+    const reference::Run run = run_at(input_.launch[kLiftLane]);
+    // Where nothing is decided nothing can be decided otherwise.
+    if (!input_.reference.decisions.any()) {
+      reference::Reference middle = oracle.evaluate(run);
+      if (!middle.decisions.any()) return middle;
+    }
     std::vector<long double> inner;
     for (int row = 1; row < kRows; ++row) {
       step /= 2;
       inner.insert(inner.end(), {step, -step});
     }
-    const auto base = oracle.evaluate_along(run_at(input_.launch[kLiftLane]), direction(), inner);
+    return oracle.evaluate_along(run, direction(), inner);
+  }
+
+  /// The rounding_noise of a stencil's points: the greatest of the middle's and the outermost ones', which may be far
+  /// more, of sums that cancel it grows with what is summed. Nothing if the points do not all take the input's path.
+  std::optional<double> noise_along(const std::vector<ir::Launch>& stencil, double step) const {
+    const auto is_defined = [](const reference::Reference& run) { return run.findings.empty() && run.complete; };
+    const reference::Oracle& oracle = stage_.subject.lifted_oracle;
+    const auto base = middle_of(step);
     if (!base || !is_defined(*base)) return std::nullopt;
     double noise = rounding_noise(*base);
     for (const ir::Launch& launch : std::span(stencil).first(2)) {

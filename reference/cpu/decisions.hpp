@@ -11,7 +11,7 @@ namespace assay::reference {
 
 class DecisionRecorder {
  public:
-  explicit DecisionRecorder(const ForcedPath& forced) : forced_(forced) { summary_.path = 0xcbf29ce484222325; }
+  explicit DecisionRecorder(const ForcedPath& forced) : forced_(forced) {}
 
   /// Place of the instruction that decides, for messages.
   void at(ir::Loc loc) { loc_ = loc; }

@@ -38,6 +38,24 @@ TEST(Decisions, FarFromTheLimitTheyAreCertain) {
   EXPECT_EQ(c.value(r), 2);
 }
 
+/// out[i] = op(x[i])
+bool decides(Op op) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {0.75}, ir::Scalar::kF32);
+  const ir::VarId out = w.zeros("out", ir::kF32, {1});
+  const ir::VarId i = w.thread_index(1);
+  w.b().store(out, {w.var(i)}, w.op(op, {w.at(x, i)}));
+  return w.evaluate().decisions.any();
+}
+
+TEST(Decisions, AreThereWhereAFloatsValueChangesWhatIsComputed) {
+  EXPECT_TRUE(Comparison(1, 0.25).w.evaluate().decisions.any());
+  for (const Op op : {Op::kAbs, Op::kFloor, Op::kSign})
+    EXPECT_TRUE(decides(op)) << static_cast<int>(op);
+  for (const Op op : {Op::kSin, Op::kExp, Op::kNeg, Op::kSqrt})
+    EXPECT_FALSE(decides(op)) << static_cast<int>(op);
+}
+
 constexpr double kThreeTenths = static_cast<double>(3 * 0.1F);  // rounded to float
 
 /// normalize(cross(x, x)) of floats whose products round: zero in double, a vector of any direction in float.

@@ -138,9 +138,13 @@ struct Decisions {
   std::array<std::int64_t, kLanes> uncertain = {};        ///< that change forward values
   std::array<std::int64_t, kLanes> uncertain_kinks = {};  ///< that change derivatives only (min, abs, ties)
   std::array<bool, kLanes> enumerable = {true, true};     ///< false: some had more than two outcomes
-  std::uint64_t path = 0;                                 ///< hash of all outcomes: equal for runs along the same path
+  static constexpr std::uint64_t kNoOutcome = 0xcbf29ce484222325;
+  std::uint64_t path = kNoOutcome;  ///< hash of all outcomes: equal for runs along the same path
   /// Places of the first few uncertain ones, for messages.
   std::vector<ir::Loc> places = {};
+
+  /// Whether anything was decided at all, by the value of a float.
+  bool any() const { return path != kNoOutcome; }
 };
 
 /// A place where runs go different ways, and how often each way was taken. Copies of an inlined function share theirs.
