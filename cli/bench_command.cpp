@@ -35,7 +35,8 @@ constexpr const char* kFooter =
     "Judges the selection twice, as assay run does: with an empty cache and then with the full one, and hands the "
     "same\n"
     "sources to the bare compilers, before and after. The folder has the two runs, cold/ and warm/, with their "
-    "reports, and bench.json.\n"
+    "reports,\n"
+    "and bench.json.\n"
     "Device both judges on cpu and then on ptx, in a folder each; a kernel counts as verified if it is on both.\n"
     "Figures are of this machine and of what else it does.\n"
     "Exit status: as assay run's for the first of the two; 2 usage, 3 internal, 77 a device cannot be run here.";
