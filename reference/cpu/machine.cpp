@@ -10,17 +10,17 @@
 namespace assay::reference {
 
 template <class Tracer>
-Machine<Tracer>::Machine(const Program& program, const Run& run, Tracer& tracer, const Perturbation* perturbation)
+Machine<Tracer>::Machine(const Program& program, const Run& run, Tracer& tracer, const Perturbation* perturbation,
+                         bool bounds)
     : program_(program),
       run_(run),
       tracer_(tracer),
       decisions_(run.forced),
       choices_(program.choices),
-      arithmetics_{
-          Arithmetic(ir::Scalar::kF16, run.profile, decisions_, perturbation == nullptr || perturbation->bounds),
-          Arithmetic(ir::Scalar::kBF16, run.profile, decisions_, perturbation == nullptr || perturbation->bounds),
-          Arithmetic(ir::Scalar::kF32, run.profile, decisions_, perturbation == nullptr || perturbation->bounds),
-          Arithmetic(ir::Scalar::kF64, run.profile, decisions_, perturbation == nullptr || perturbation->bounds)},
+      arithmetics_{Arithmetic(ir::Scalar::kF16, run.profile, decisions_, bounds),
+                   Arithmetic(ir::Scalar::kBF16, run.profile, decisions_, bounds),
+                   Arithmetic(ir::Scalar::kF32, run.profile, decisions_, bounds),
+                   Arithmetic(ir::Scalar::kF64, run.profile, decisions_, bounds)},
       registers_(static_cast<std::size_t>(program.registers)),
       arrays_(program.parameters.size()) {
   for (const Constant& constant : program.constants) {

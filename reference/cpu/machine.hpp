@@ -32,8 +32,9 @@ class Machine {
  public:
   using Handle = typename Tracer::Handle;
 
-  /// Keeps references to all.
-  Machine(const Program& program, const Run& run, Tracer& tracer, const Perturbation* perturbation = nullptr);
+  /// Keeps references to all. Without `bounds` those of all results are 0 and say nothing.
+  Machine(const Program& program, const Run& run, Tracer& tracer, const Perturbation* perturbation = nullptr,
+          bool bounds = true);
 
   void run();
 

@@ -32,7 +32,6 @@ struct Datum {
 struct Perturbation {
   const LeafValues& direction;
   long double step = 0;
-  bool bounds = true;  ///< false: what is asked for is values alone
 };
 
 inline double leaf_value(const LeafValues& values, std::size_t parameter, std::size_t leaf) {
@@ -141,7 +140,7 @@ class ArrayMemory {
   };
   /// Arrays of so many elements are one page; of longer ones pages are short, for threads far apart.
   static constexpr std::size_t kWhole = 2048;
-  static constexpr int kPageShift = 4;
+  static constexpr int kPageShift = 2;
 
   std::size_t within(std::size_t element) const { return element & ((std::size_t{1} << page_shift_) - 1); }
   Page& page(std::size_t element) {

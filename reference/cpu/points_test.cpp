@@ -31,8 +31,8 @@ bool hold_against_runs(Workbench& bench, const LeafValues& direction) {
   bool stayed = true;
   for (std::size_t k = 0; k < kSomeSteps.size(); ++k) {
     NoDerivatives none;
-    const Perturbation perturbation{direction, kSomeSteps[k], false};
-    Machine<NoDerivatives> alone(program.value(), run, none, &perturbation);
+    const Perturbation perturbation{direction, kSomeSteps[k]};
+    Machine<NoDerivatives> alone(program.value(), run, none, &perturbation, false);
     alone.run();
     if (alone.decisions().path != together.decisions().path) {
       stayed = false;

@@ -183,7 +183,7 @@ Reference Oracle::evaluate(const Run& run) const {
 
 Tangents Oracle::tangents(const Run& run, const std::vector<LeafValues>& directions) const {
   DualNumbers duals(directions);
-  Machine<DualNumbers> machine(*program_, run, duals);
+  Machine<DualNumbers> machine(*program_, run, duals, nullptr, false);
   machine.run();
   Tangents result{.outputs = {}, .path = machine.decisions().path, .complete = machine.complete()};
   result.outputs.resize(program_->parameters.size());

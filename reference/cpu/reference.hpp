@@ -180,11 +180,11 @@ struct Reference {
   bool complete = true;  ///< false: stopped at the instruction budget
 };
 
-inline constexpr int kDirections = 8;
+inline constexpr int kDirections = 2;
 /// Points beside a run's own that one interpretation serves.
 inline constexpr std::size_t kSteps = 12;
 
-/// Directional derivatives by dual numbers: along up to eight directions at once.
+/// Directional derivatives by dual numbers: along up to kDirections at once.
 struct Tangents {
   /// [parameter][leaf of the array after the launch]; empty where Reference::outputs is.
   std::vector<std::vector<std::array<long double, kDirections>>> outputs;

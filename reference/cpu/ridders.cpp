@@ -15,26 +15,24 @@ constexpr int kRows = 6;
 constexpr int kMostReductions = 6;
 /// An estimate whose error is above this, relative to the greater of its value and 1, decides nothing.
 constexpr long double kConverged = 1e-6L;
-/// Rounding to long double over rounding to double, and as much again to spare.
-constexpr long double kRoundingNoise = 0x1p-10L;
+/// Rounding to long double over rounding to double, and four times as much for points that are bounded worse.
+constexpr long double kRoundingNoise = 0x1p-9L;
 /// From one step to the next smaller. Steps that halve see one and the same slow wave in the place of a fast one whose
 /// phase moves by nearly a multiple of pi within the smallest: the extrapolation then converges, to a wrong number. No
 /// such multiple fits steps of the golden ratio.
 constexpr long double kRatio = 1.618033988749894848L;
+/// Of the room that there is, so that no point is a short number: such round nothing, and hide what others do.
+constexpr long double kOddShare = 0.969337216493581527L;
 /// How much more than a difference's error the extrapolated one's may be: the product of (q^k + 1) / (q^k - 1), q the
 /// ratio's square.
 constexpr long double kAmplification = 4;
 
 /// Outputs at one point: values of all written arrays, one after another.
-struct Point {
-  std::vector<long double> values;
-  std::vector<long double> noise;  ///< what rounding to long double may have done to them
-  std::uint64_t path = 0;
-};
+using Values = std::vector<long double>;
 
 /// visit(value, cell) for all cells of written arrays, one array after another.
-template <class Tracer, class Visit>
-void for_each_output(const Program& program, Machine<Tracer>& machine, Visit visit) {
+template <class Visit>
+void for_each_output(const Program& program, Machine<Points>& machine, Visit visit) {
   for (std::size_t p = 0; p < program.parameters.size(); ++p) {
     if (!program.parameters[p].is_written) continue;
     machine.array(p).for_each([&](std::size_t cell, const auto&) {
@@ -43,27 +41,6 @@ void for_each_output(const Program& program, Machine<Tracer>& machine, Visit vis
       visit(machine.array(p).cell(cell / leaves, cell % leaves).content);
     });
   }
-}
-
-/// What a run gave at its own inputs, or at those that its perturbation made of them.
-template <class Tracer>
-Point point_of(const Program& program, Machine<Tracer>& machine) {
-  Point point{.values = {}, .noise = {}, .path = machine.decisions().path};
-  for_each_output(program, machine, [&](const auto& content) {
-    point.values.push_back(content.f.v);
-    // The bound for double, in which every rounding along the way counts, carried over to long double.
-    const double bound = content.f.e[kLift];
-    point.noise.push_back(bound < kUnbounded ? kRoundingNoise * bound : 0x1p-60L * std::abs(content.f.v));
-  });
-  return point;
-}
-
-Point evaluate_at(const Program& program, const Run& run, const LeafValues& direction, long double step) {
-  NoDerivatives none;
-  const Perturbation perturbation{direction, step};
-  Machine<NoDerivatives> machine(program, run, none, &perturbation);
-  machine.run();
-  return point_of(program, machine);
 }
 
 /// The greatest step by which no leaf moves more than 2^-6 max(1, |x|).
@@ -86,58 +63,57 @@ long double first_step(const Program& program, const Run& run, const LeafValues&
   return step;
 }
 
-using Stencil = std::array<std::array<Point, 2>, kRows>;
+struct Stencil {
+  std::array<std::array<Values, 2>, kRows> at;  ///< by step, the first the greatest, and side
+  Values noise;                                 ///< by output: what rounding to long double may have done to it
+};
 
-/// Whether a point is defined wherever the middle is.
-bool stays_in_domain(const Point& point, const Point& middle) {
-  for (std::size_t i = 0; i < point.values.size(); ++i) {
-    if (std::isfinite(middle.values[i]) && !std::isfinite(point.values[i])) return false;
-  }
-  return true;
-}
-
-/// Evaluates the stencil; false where a point leaves the middle's path or the domain. The middle and the points between
-/// it and the outermost go through one interpretation. Bounds, which take most of the time, are for the middle and the
-/// outermost: what rounding does in between is taken to be no more than there.
+/// Evaluates the stencil; false where a point leaves the path of the others or the domain. All go through one
+/// interpretation, which is that of an outermost point: there the bounds, which take most of the time, say what rounding
+/// does. In the middle it may do nothing at all, where the inputs are short numbers.
 bool fill(Stencil& stencil, const Program& program, const Run& run, const LeafValues& direction, long double step) {
-  std::array<long double, 2 * (kRows - 1)> inner;
+  std::array<long double, 2 * kRows> steps;  // from the outermost: to the middle, the other outermost, and the inner ones
+  static_assert(steps.size() <= kSteps);
+  steps[0] = -step;
+  steps[1] = -2 * step;
   long double h = step;
-  for (std::size_t k = 0; k < inner.size(); k += 2) {
+  for (std::size_t k = 2; k < steps.size(); k += 2) {
     h /= kRatio;
-    inner[k] = h;
-    inner[k + 1] = -h;
+    steps[k] = h - step;
+    steps[k + 1] = -h - step;
   }
-  Points points(direction, inner, run);
-  Machine<Points> machine(program, run, points);
+  Points points(direction, steps, run);
+  const Perturbation outermost{direction, step};
+  Machine<Points> machine(program, run, points, &outermost);
   machine.run();
   if (points.strayed()) return false;
-  const Point middle = point_of(program, machine);
-  for (std::size_t side = 0; side < 2; ++side) {
-    Point& outermost = stencil[0][side];
-    outermost = evaluate_at(program, run, direction, side == 0 ? step : -step);
-    if (outermost.path != middle.path) return false;
-    for (std::size_t i = 0; i < outermost.noise.size(); ++i)
-      outermost.noise[i] = std::max(outermost.noise[i], middle.noise[i]);
-    for (std::size_t row = 1; row < kRows; ++row) {
-      Point& point = stencil[row][side];
-      point.values.clear();
-      for_each_output(program, machine, [&](const Points::Value& content) {
-        point.values.push_back(Points::at(content, 2 * (row - 1) + side));
-      });
-    }
+  for (auto& row : stencil.at) {
+    for (Values& values : row)
+      values.clear();
   }
-  return std::ranges::all_of(
-      stencil, [&](const auto& row) { return stays_in_domain(row[0], middle) && stays_in_domain(row[1], middle); });
+  stencil.noise.clear();
+  bool stays_in_domain = true;
+  for_each_output(program, machine, [&](const Points::Value& content) {
+    const bool is_defined = std::isfinite(Points::at(content, 0));
+    stencil.at[0][0].push_back(content.f.v);
+    for (std::size_t k = 1; k < steps.size(); ++k)
+      stencil.at[k / 2][k % 2].push_back(Points::at(content, k));
+    for (const auto& row : stencil.at)
+      stays_in_domain &= !is_defined || (std::isfinite(row[0].back()) && std::isfinite(row[1].back()));
+    // The bound for double, in which every rounding along the way counts, carried over to long double.
+    const double bound = content.f.e[kLift];
+    stencil.noise.push_back(bound < kUnbounded ? kRoundingNoise * bound : 0x1p-60L * std::abs(content.f.v));
+  });
+  return stays_in_domain;
 }
 
 Differences::Estimate extrapolate(const Stencil& stencil, std::size_t output, long double step) {
   std::array<std::array<long double, kRows>, kRows> table;
   Differences::Estimate best{0, std::numeric_limits<long double>::infinity()};
   for (std::size_t row = 0; row < kRows; ++row, step /= kRatio) {
-    table[0][row] = (stencil[row][0].values[output] - stencil[row][1].values[output]) / (2 * step);
+    table[0][row] = (stencil.at[row][0][output] - stencil.at[row][1][output]) / (2 * step);
     if (row == 0) best.value = table[0][0];
-    const long double noise =
-        kAmplification * std::max(stencil[0][0].noise[output], stencil[0][1].noise[output]) / step;
+    const long double noise = kAmplification * stencil.noise[output] / step;
     long double factor = kRatio * kRatio;
     for (std::size_t order = 1; order <= row; ++order, factor *= kRatio * kRatio) {
       table[order][row] = (table[order - 1][row] * factor - table[order - 1][row - 1]) / (factor - 1);
@@ -177,7 +153,7 @@ Differences ridders(const Program& program, const Run& run, const LeafValues& di
   Differences result;
   result.outputs.resize(program.parameters.size());
   long double step = first_step(program, run, direction);
-  if (!std::isfinite(step)) step = 1;
+  step = std::isfinite(step) ? kOddShare * step : 1;
   Stencil stencil;
   for (int reduction = 0; reduction <= kMostReductions; ++reduction, step /= 4) {
     if (!fill(stencil, program, run, direction, step)) continue;

@@ -76,5 +76,25 @@ TEST(SelfCheck, IsNotTakenInByASlowWaveInThePlaceOfAFastOne) {
   EXPECT_GT(conclusive, 30);
 }
 
+/// (x + c) - c rounds nothing at a short x, but at the points beside it.
+TEST(SelfCheck, KnowsOfRoundingThatSparesTheMiddle) {
+  int converged = 0;
+  for (int k = 0; k < 400; ++k) {
+    const double c = std::ldexp(1.0, 28 + k % 16);
+    Workbench w;
+    const ir::VarId in = w.floats("x", {k / 256.0});
+    const ir::VarId out = w.zeros("out", ir::kF64, {1});
+    const ir::VarId i = w.thread_index(1);
+    const ir::ExprId far = w.op(Op::kAdd, {w.at(in, i), w.f64(c)});
+    w.b().store(out, {w.var(i)}, w.op(Op::kSub, {far, w.f64(c)}));
+    const Differences differences = w.oracle().differences(w.run(), {{0.7}, {}});
+    if (!differences.same_path) continue;
+    ++converged;
+    const Differences::Estimate& estimate = differences.outputs[1][0];
+    EXPECT_LE(std::abs(estimate.value - 0.7L), 1e-8L * 0.7L + estimate.error) << k << ' ' << c;
+  }
+  EXPECT_GT(converged, 100);
+}
+
 }  // namespace
 }  // namespace assay::reference
