@@ -97,9 +97,9 @@ TEST_P(EmittedCuda, IsTakenByNvrtc) {
   int backward = 0;
   std::vector<Emitted> batch;
   for (int k = 0; k < count; ++k) {
-    auto sources = harness::random_kernels(GetParam(), 1 + static_cast<std::uint64_t>(k), 1);
-    ASSERT_TRUE(sources.ok()) << sources.error().text();
-    Subject subject{.source = std::move(sources->front()), .adjoint = std::nullopt};
+    auto source = harness::random_kernel(GetParam(), 1 + static_cast<std::uint64_t>(k));
+    ASSERT_TRUE(source.ok()) << source.error().text();
+    Subject subject{.source = source.take(), .adjoint = std::nullopt};
     Result<passes::Adjoint> adjoint = passes::make_adjoint(*subject.source.module, subject.kernel());
     ASSERT_TRUE(adjoint.ok()) << subject.source.selector << ": " << adjoint.error().text();
     if (!adjoint->gradients.empty()) subject.adjoint = adjoint.take();

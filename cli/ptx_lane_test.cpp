@@ -237,8 +237,8 @@ std::vector<std::vector<harness::Computed>> arrays_after(Side& side, const backe
   for (std::size_t p = 0; p < poisoned.size() + gradients.size(); ++p)
     roles.push_back({.name = fmt::format("{}", p), .uninitialised = p < poisoned.size() && poisoned[p] && !reads(p)});
   const auto placed = harness::Experiment::place(*side.session, subject.module, kernel, pass, backends::Lane::kNative,
-                                                 set.launch[Lane::kNative], gradients, roles, std::byte{0},
-                                                 {backends::ThreadOrder::kForward, 1});
+                                                 harness::lent(set.launch[Lane::kNative]), gradients, roles,
+                                                 std::byte{0}, {backends::ThreadOrder::kForward, 1});
   backends::LaunchRequest request = placed->request();
   request.target = target;
   request.time_limit = std::chrono::seconds(20);
@@ -248,7 +248,7 @@ std::vector<std::vector<harness::Computed>> arrays_after(Side& side, const backe
   for (std::size_t a = 0; a < placed->arrays().size(); ++a) {
     if (!placed->arrays()[a].placed) continue;
     arrays.push_back(
-        harness::read_scalars(subject.module, placed->arrays()[a].before, placed->bytes(*side.session, a)));
+        harness::read_scalars(subject.module, *placed->arrays()[a].before, placed->bytes(*side.session, a)));
   }
   return arrays;
 }

@@ -64,16 +64,17 @@ class AgreementJudge {
 
   std::optional<Trial> ran(const Stage& stage, std::size_t set, Lane lane) const {
     stage.bench.session.reset();
-    std::optional<ir::Launch> launch = stage.sets[set].launch[lane];
+    auto launch = lent(stage.sets[set].launch[lane]);
     std::vector<ir::Argument> gradients;
     if (pass_ == backends::Pass::kBackward) {
-      launch = backward_launch(stage, set, lane, verdict_);
-      if (!launch) return std::nullopt;
+      std::optional<ir::Launch> backward = backward_launch(stage, set, lane, verdict_);
+      if (!backward) return std::nullopt;
+      launch = std::make_shared<const ir::Launch>(*std::move(backward));
       gradients = gradient_arguments(stage.subject, stage.sets[set], lane, Start::kPrefilled, 1);
     }
     Result<Experiment> placed =
         Experiment::place(stage.bench.session, stage.subject.module_in(lane), stage.kernel, pass_, device_lane(lane),
-                          *launch, gradients, roles_of(stage, pass_), std::byte{0xFF});
+                          launch, std::move(gradients), roles_of(stage, pass_), std::byte{0xFF});
     if (!placed.ok()) {
       verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
       return std::nullopt;
@@ -107,7 +108,7 @@ class AgreementJudge {
   }
 
   std::vector<Computed> scalars(const Stage& stage, const Trial& trial, std::size_t array) const {
-    return read_scalars(stage.subject.module_in(trial.lane), trial.experiment.arrays()[array].before,
+    return read_scalars(stage.subject.module_in(trial.lane), *trial.experiment.arrays()[array].before,
                         trial.experiment.bytes(stage.bench.session, array));
   }
 
@@ -126,7 +127,8 @@ class AgreementJudge {
     }
     verdict_.count_agreement(comparison);
     const PlacedArray& placed = mine.experiment.arrays()[array];
-    report_mismatches(stage_, Tier::kDevices, mine, placed.role.name, placed.before, got, wanted, comparison, verdict_);
+    report_mismatches(stage_, Tier::kDevices, mine, placed.role.name, *placed.before, got, wanted, comparison,
+                      verdict_);
   }
 
   const Stage& stage_;

@@ -45,7 +45,7 @@ class BackwardJudge {
     if (!found->second) return;
     Result<Experiment> placed =
         Experiment::place(stage_.bench.session, stage_.subject.module_in(lane), stage_.kernel,
-                          backends::Pass::kBackward, device_lane(lane), *found->second,
+                          backends::Pass::kBackward, device_lane(lane), lent(*found->second),
                           gradient_arguments(stage_.subject, stage_.sets[set], lane, start, seed_factor), roles_,
                           std::byte{0xFF}, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
@@ -101,7 +101,7 @@ class BackwardJudge {
     return trial.experiment.bytes(stage_.bench.session, trial.experiment.parameters() + g);
   }
   std::vector<Computed> read(const Trial& trial, std::size_t g) const {
-    return read_scalars(stage_.subject.module_in(trial.lane), array(trial, g).before, bytes(trial, g));
+    return read_scalars(stage_.subject.module_in(trial.lane), *array(trial, g).before, bytes(trial, g));
   }
   const Trial& find(Purpose purpose, std::size_t set) const {
     for (const Trial& trial : trials_) {
@@ -178,7 +178,7 @@ class BackwardJudge {
       const std::vector<Computed> got = read(trial, g);
       const Comparison comparison = compare(got, expected[g]);
       verdict_.count(tier_of(trial), comparison);
-      report_mismatches(stage_, tier_of(trial), trial, name(g), array(trial, g).before, got, expected[g], comparison,
+      report_mismatches(stage_, tier_of(trial), trial, name(g), *array(trial, g).before, got, expected[g], comparison,
                         verdict_);
       if (tier_of(trial) == Tier::kT1 && comparison.agrees()) present(trial, g, got, expected[g]);
     }
@@ -186,7 +186,7 @@ class BackwardJudge {
 
   void present(const Trial& trial, std::size_t g, const std::vector<Computed>& got,
                const std::vector<Expected>& expected) {
-    const ir::Argument& before = array(trial, g).before;
+    const ir::Argument& before = *array(trial, g).before;
     const std::size_t row = before.shape.size() > 1 ? static_cast<std::size_t>(before.shape.back()) : 1;
     const auto untouched = read_scalars(stage_.subject.module_in(trial.lane), before, before.bytes);
     verdict_.controls[name(g)].add(present_controls(got, expected, stage_.sets[trial.set].input_mean, row,

@@ -128,7 +128,7 @@ class ConsistencyJudge {
     const auto backward = backward_launch(stage_, set_, Lane::kLift, verdict_);
     if (!backward) return std::nullopt;
     Result<Experiment> placed = Experiment::place(stage_.bench.session, stage_.subject.lifted, stage_.kernel,
-                                                  backends::Pass::kBackward, backends::Lane::kLift, *backward,
+                                                  backends::Pass::kBackward, backends::Lane::kLift, lent(*backward),
                                                   gradient_arguments(subject, input_, Lane::kLift, Start::kZero, 1),
                                                   roles_of(stage_, backends::Pass::kBackward), std::byte{0xFF});
     if (!placed.ok()) return std::nullopt;
@@ -144,7 +144,7 @@ class ConsistencyJudge {
         if (static_cast<std::size_t>(subject.adjoint->gradients[g].primal) != p) continue;
         const std::size_t array = trial.experiment.parameters() + g;
         const std::vector<std::size_t> leaves = gradient_leaves(subject, input_, g);
-        const std::vector<Computed> scalars = read_scalars(subject.lifted, trial.experiment.arrays()[array].before,
+        const std::vector<Computed> scalars = read_scalars(subject.lifted, *trial.experiment.arrays()[array].before,
                                                            trial.experiment.bytes(stage_.bench.session, array));
         for (std::size_t i = 0; i < scalars.size(); ++i)
           gradient[leaves[i]] = scalars[i].value;
@@ -228,7 +228,7 @@ class ConsistencyJudge {
     for (const ir::Launch& launch : stencil) {
       Result<Experiment> placed =
           Experiment::place(stage_.bench.session, stage_.subject.lifted, stage_.kernel, backends::Pass::kForward,
-                            backends::Lane::kLift, launch, {}, roles, std::byte{0});
+                            backends::Lane::kLift, lent(launch), {}, roles, std::byte{0});
       if (!placed.ok()) return {.value = NAN};
       trials.push_back({.set = set_, .lane = Lane::kLift, .experiment = placed.take()});
     }
@@ -249,7 +249,7 @@ class ConsistencyJudge {
     for (std::size_t p = 0; p < stage_.uses.size(); ++p) {
       if (!stage_.uses[p].changed() || input_.seeds[p].empty()) continue;
       const auto scalars = [&](const Trial& trial) {
-        return read_scalars(stage_.subject.lifted, trial.experiment.arrays()[p].before,
+        return read_scalars(stage_.subject.lifted, *trial.experiment.arrays()[p].before,
                             trial.experiment.bytes(stage_.bench.session, p));
       };
       const auto a = scalars(plus);

@@ -20,6 +20,14 @@ backends::Argument by_value(const ir::Argument& argument) {
   return result;
 }
 
+/// An array of the same layout, of these bytes alone.
+std::shared_ptr<const ir::Argument> filled(const ir::Argument& layout, std::byte byte) {
+  return std::make_shared<const ir::Argument>(ir::Argument{.type = layout.type,
+                                                           .shape = layout.shape,
+                                                           .strides = layout.strides,
+                                                           .bytes = std::vector(layout.bytes.size(), byte)});
+}
+
 template <class Bits>
 void write_bits(std::byte* at, Bits bits) {
   std::memcpy(at, &bits, sizeof bits);
@@ -121,8 +129,9 @@ Computed read_leaf(const ir::Leaf& leaf, const std::byte* element) {
 }  // namespace
 
 Result<backends::Argument> Experiment::place_array(backends::Session& session, const ir::Module& module,
-                                                   ir::Argument argument, const Role& role, int gap, Beside beside) {
-  const Neighbours neighbours(module, argument, beside);
+                                                   std::shared_ptr<const ir::Argument> argument, const Role& role,
+                                                   int gap, Beside beside) {
+  const Neighbours neighbours(module, *argument, beside);
   const std::size_t element = neighbours.size();
   const std::size_t guard = (2 * element + kGuard - 1) / kGuard * kGuard;
   PlacedArray array{.before = {}, .role = role, .buffer = {}, .placed = true, .gap = gap};
@@ -132,8 +141,9 @@ Result<backends::Argument> Experiment::place_array(backends::Session& session, c
     neighbours.write(n, array.back.data() + n * element);
     neighbours.write(n + 1, array.front.data() + guard - (n + 1) * element);
   }
-  array.before = gap > 0 ? as_view(argument, gap, neighbours) : std::move(argument);
-  const std::vector<std::byte>& content = array.before.bytes;
+  if (gap > 0) argument = std::make_shared<const ir::Argument>(as_view(*argument, gap, neighbours));
+  array.before = argument;
+  const std::vector<std::byte>& content = argument->bytes;
   Result<backends::BufferId> buffer = session.allocate(content.size() + 2 * guard);
   if (!buffer.ok()) return buffer.error();
   array.buffer = buffer.value();
@@ -146,7 +156,7 @@ Result<backends::Argument> Experiment::place_array(backends::Session& session, c
   put(content);
   put(array.back);
   backends::Argument placed = backends::Argument::array(
-      backends::BufferAddress{buffer.value(), guard}, array.before.shape, array.before.strides,
+      backends::BufferAddress{buffer.value(), guard}, argument->shape, argument->strides,
       {.name = role.name, .bytes = content.size(), .read_only = role.read_only, .uninitialised = role.uninitialised});
   arrays_.push_back(std::move(array));
   return placed;
@@ -154,40 +164,42 @@ Result<backends::Argument> Experiment::place_array(backends::Session& session, c
 
 Result<Experiment> Experiment::place(backends::Session& session, const ir::Module& module,
                                      const backends::BuiltKernel& kernel, backends::Pass pass, backends::Lane lane,
-                                     const ir::Launch& launch, const std::vector<ir::Argument>& gradients,
-                                     const std::vector<Role>& roles, std::byte poison, const Geometry& geometry) {
+                                     const std::shared_ptr<const ir::Launch>& launch,
+                                     std::vector<ir::Argument> gradients, const std::vector<Role>& roles,
+                                     std::byte poison, const Geometry& geometry) {
   Experiment experiment;
   backends::LaunchRequest& request = experiment.request_;
   request.kernel = &kernel;
   request.pass = pass;
   request.lane = lane;
-  request.threads = launch.threads();
+  request.threads = launch->threads();
   request.block = geometry.block;
   request.order = geometry.order;
   request.shuffle_seed = geometry.shuffle_seed;
   request.sample = geometry.sample;
-  for (std::size_t d = 1; d < launch.extents.size(); ++d) {
-    request.arguments.push_back(backends::Argument::value(launch.extents[d]));
+  for (std::size_t d = 1; d < launch->extents.size(); ++d) {
+    request.arguments.push_back(backends::Argument::value(launch->extents[d]));
   }
   const bool is_view = geometry.layout == Layout::kView;
   experiment.leading_ = request.arguments.size();
-  experiment.parameters_ = launch.arguments.size();
-  for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
-    ir::Argument argument = launch.arguments[p];
-    if (!argument.type.is_array()) {
-      request.arguments.push_back(by_value(argument));
-      experiment.arrays_.push_back({.before = std::move(argument), .role = roles[p], .buffer = {}, .placed = false});
+  experiment.parameters_ = launch->arguments.size();
+  for (std::size_t p = 0; p < launch->arguments.size(); ++p) {
+    const std::shared_ptr<const ir::Argument> argument(launch, &launch->arguments[p]);
+    if (!argument->type.is_array()) {
+      request.arguments.push_back(by_value(*argument));
+      experiment.arrays_.push_back({.before = argument, .role = roles[p], .buffer = {}, .placed = false});
       continue;
     }
-    if (roles[p].uninitialised) std::fill(argument.bytes.begin(), argument.bytes.end(), poison);
-    Result<backends::Argument> placed = experiment.place_array(session, module, std::move(argument), roles[p],
-                                                               is_view ? kPrimalGap : 0, geometry.beside);
+    Result<backends::Argument> placed =
+        experiment.place_array(session, module, roles[p].uninitialised ? filled(*argument, poison) : argument, roles[p],
+                               is_view ? kPrimalGap : 0, geometry.beside);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }
   for (std::size_t g = 0; g < gradients.size(); ++g) {
-    Result<backends::Argument> placed = experiment.place_array(
-        session, module, gradients[g], roles[launch.arguments.size() + g], is_view ? kGradientGap : 0, geometry.beside);
+    Result<backends::Argument> placed =
+        experiment.place_array(session, module, std::make_shared<const ir::Argument>(std::move(gradients[g])),
+                               roles[launch->arguments.size() + g], is_view ? kGradientGap : 0, geometry.beside);
     if (!placed.ok()) return placed.error();
     request.arguments.push_back(placed.take());
   }
@@ -207,17 +219,17 @@ void Experiment::share_gradients(const Experiment& first, const std::vector<bool
 
 std::span<const std::byte> Experiment::bytes(backends::Session& session, std::size_t array) const {
   const PlacedArray& placed = arrays_[array];
-  return session.bytes(placed.buffer).subspan(placed.front.size(), placed.before.bytes.size());
+  return session.bytes(placed.buffer).subspan(placed.front.size(), placed.before->bytes.size());
 }
 
 bool Experiment::guards_intact(backends::Session& session, std::size_t array) const {
   const PlacedArray& placed = arrays_[array];
   const std::span<const std::byte> memory = session.bytes(placed.buffer);
   if (placed.gap > 0) {
-    const std::vector<bool> own = bytes_of_elements(placed.before, placed.gap);
+    const std::vector<bool> own = bytes_of_elements(*placed.before, placed.gap);
     const std::span<const std::byte> now = bytes(session, array);
     for (std::size_t k = 0; k < own.size(); ++k)
-      if (!own[k] && now[k] != placed.before.bytes[k]) return false;
+      if (!own[k] && now[k] != placed.before->bytes[k]) return false;
   }
   return std::memcmp(memory.data(), placed.front.data(), placed.front.size()) == 0 &&
          std::memcmp(memory.last(placed.back.size()).data(), placed.back.data(), placed.back.size()) == 0;
@@ -225,7 +237,7 @@ bool Experiment::guards_intact(backends::Session& session, std::size_t array) co
 
 bool Experiment::unmodified(backends::Session& session, std::size_t array) const {
   const std::span<const std::byte> now = bytes(session, array);
-  const std::vector<std::byte>& before = arrays_[array].before.bytes;
+  const std::vector<std::byte>& before = arrays_[array].before->bytes;
   return before.empty() || std::memcmp(now.data(), before.data(), before.size()) == 0;
 }
 

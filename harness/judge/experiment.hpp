@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,7 +38,8 @@ enum class Beside : std::uint8_t {
 
 /// An array argument as the launch found it and where it lies.
 struct PlacedArray {
-  ir::Argument before;  ///< content and layout at launch
+  std::shared_ptr<const ir::Argument>
+      before;  ///< content and layout at launch; the launch's own where it lies as it is
   Role role;
   backends::BufferId buffer;
   bool placed = false;  ///< false: a by-value argument, which has no memory
@@ -56,6 +58,11 @@ struct Geometry {
   std::vector<std::int64_t> sample = {};  ///< threads that are asked about, ascending; empty: all
 };
 
+/// A launch that its owner keeps for as long as the experiment, and does not change.
+inline std::shared_ptr<const ir::Launch> lent(const ir::Launch& launch) {
+  return {std::shared_ptr<const void>(), &launch};
+}
+
 class Experiment {
  public:
   /// Lays the launch's arguments, whose types are the module's, and then `gradients` (rank 1 or more) out in the
@@ -63,7 +70,7 @@ class Experiment {
   /// of their content. Fails when the memory is used up.
   static Result<Experiment> place(backends::Session& session, const ir::Module& module,
                                   const backends::BuiltKernel& kernel, backends::Pass pass, backends::Lane lane,
-                                  const ir::Launch& launch, const std::vector<ir::Argument>& gradients,
+                                  const std::shared_ptr<const ir::Launch>& launch, std::vector<ir::Argument> gradients,
                                   const std::vector<Role>& roles, std::byte poison, const Geometry& geometry = {});
 
   /// Runs this experiment's gradients in the memory of another's: the second of two launches that accumulate. Seeds are
@@ -80,8 +87,9 @@ class Experiment {
   bool unmodified(backends::Session& session, std::size_t array) const;
 
  private:
-  Result<backends::Argument> place_array(backends::Session& session, const ir::Module& module, ir::Argument argument,
-                                         const Role& role, int gap, Beside beside);
+  Result<backends::Argument> place_array(backends::Session& session, const ir::Module& module,
+                                         std::shared_ptr<const ir::Argument> argument, const Role& role, int gap,
+                                         Beside beside);
 
   backends::LaunchRequest request_;
   std::vector<PlacedArray> arrays_;

@@ -36,7 +36,7 @@ class ForwardJudge {
     if (!stage_.takes(lane)) return;
     Result<Experiment> placed =
         Experiment::place(stage_.bench.session, stage_.subject.module_in(lane), stage_.kernel, backends::Pass::kForward,
-                          device_lane(lane), stage_.sets[set].launch[lane], {}, roles_, poison, geometry);
+                          device_lane(lane), lent(stage_.sets[set].launch[lane]), {}, roles_, poison, geometry);
     if (!placed.ok()) return verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
     trials_.push_back({.purpose = purpose, .set = set, .lane = lane, .experiment = placed.take()});
   }
@@ -103,7 +103,7 @@ class ForwardJudge {
   }
 
   Comparison compare_written(const Trial& trial, std::size_t p, const ExpectedArray& expected) const {
-    const auto all = read_scalars(stage_.subject.module_in(trial.lane), trial.experiment.arrays()[p].before,
+    const auto all = read_scalars(stage_.subject.module_in(trial.lane), *trial.experiment.arrays()[p].before,
                                   trial.experiment.bytes(stage_.bench.session, p));
     Comparison comparison;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -121,7 +121,7 @@ class ForwardJudge {
       return other.purpose == Purpose::kCheck && other.set == trial.set && other.lane == trial.lane;
     });
     const auto scalars = [&](const Trial& of) {
-      return read_scalars(stage_.subject.module_in(of.lane), of.experiment.arrays()[p].before,
+      return read_scalars(stage_.subject.module_in(of.lane), *of.experiment.arrays()[p].before,
                           of.experiment.bytes(stage_.bench.session, p));
     };
     const auto a = scalars(*first);
@@ -149,14 +149,14 @@ class ForwardJudge {
   void check_unwritten(const Trial& trial, std::size_t p, const ExpectedArray& expected) {
     const PlacedArray& array = trial.experiment.arrays()[p];
     const auto now = trial.experiment.bytes(stage_.bench.session, p);
-    const auto leaves = ir::leaves_of(stage_.subject.module_in(trial.lane), array.before.type.element());
+    const auto leaves = ir::leaves_of(stage_.subject.module_in(trial.lane), array.before->type.element());
     for (std::size_t i = 0; i < expected.written.size(); ++i) {
       if (expected.written[i]) continue;
       const ir::Leaf& leaf = leaves[i % leaves.size()];
       const std::size_t at =
-          ir::element_offset(array.before, static_cast<std::int64_t>(i / leaves.size())) + leaf.offset;
+          ir::element_offset(*array.before, static_cast<std::int64_t>(i / leaves.size())) + leaf.offset;
       const auto size = static_cast<std::size_t>(ir::row(leaf.scalar).bytes);
-      if (std::memcmp(now.data() + at, array.before.bytes.data() + at, size) == 0) continue;
+      if (std::memcmp(now.data() + at, array.before->bytes.data() + at, size) == 0) continue;
       if (!stage_.sets[trial.set].conclusive(trial.lane)) continue;
       verdict_.fail(Outcome::fail, "extra_write",
                     fmt::format("'{}' was written at element {}, which the source leaves alone (input set {})",
@@ -168,7 +168,7 @@ class ForwardJudge {
   void check_array(const Trial& trial, std::size_t p, const ExpectedArray& expected) {
     const PlacedArray& array = trial.experiment.arrays()[p];
     const std::string& name = stage_.subject.kernel.variables[p].name;
-    const auto all = read_scalars(stage_.subject.module_in(trial.lane), array.before,
+    const auto all = read_scalars(stage_.subject.module_in(trial.lane), *array.before,
                                   trial.experiment.bytes(stage_.bench.session, p));
     const Comparison comparison = compare_written(trial, p, expected);
     std::vector<Computed> written;
@@ -179,9 +179,9 @@ class ForwardJudge {
       wanted.push_back(expected.scalars[i]);
     }
     verdict_.count(tier_of(trial), comparison);
-    report_mismatches(stage_, tier_of(trial), trial, name, array.before, all, expected.scalars, comparison, verdict_);
+    report_mismatches(stage_, tier_of(trial), trial, name, *array.before, all, expected.scalars, comparison, verdict_);
     if (trial.lane == Lane::kLift && comparison.agrees()) {
-      const std::size_t row = array.before.shape.size() > 1 ? static_cast<std::size_t>(array.before.shape.back()) : 1;
+      const std::size_t row = array.before->shape.size() > 1 ? static_cast<std::size_t>(array.before->shape.back()) : 1;
       verdict_.controls[name].add(
           present_controls(written, wanted, stage_.sets[trial.set].input_mean, row, stage_.bench.seed + trial.set));
     }

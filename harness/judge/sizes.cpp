@@ -36,26 +36,29 @@ InputSet seeded(const Stage& stage, const Drawn& drawn) {
       if (ir::is_float(scalar)) set.seeds[p][cell] = ir::round_to(scalar, dense_value(cell, p));
     }
   }
-  set.reference = stage.subject.oracle.evaluate({.launch = drawn.launch,
-                                                 .profile = stage.bench.profile,
-                                                 .gradient = true,
-                                                 .seeds = set.seeds,
-                                                 .uninitialised = stage.poisoned,
-                                                 .order = sampled_threads(drawn.launch.threads(), stage.bench.seed),
-                                                 .touched_only = true});
+  // Seeds of a large array are no small thing to copy.
+  reference::Run run{.launch = drawn.launch,
+                     .profile = stage.bench.profile,
+                     .gradient = true,
+                     .seeds = std::move(set.seeds),
+                     .uninitialised = stage.poisoned,
+                     .order = sampled_threads(drawn.launch.threads(), stage.bench.seed),
+                     .touched_only = true};
+  set.reference = stage.subject.oracle.evaluate(run);
+  set.seeds = std::move(run.seeds);
   return set;
 }
 
 /// One launch of a pass, its memory checked. Empty, and a verdict, if it did not complete.
 std::optional<Trial> launched(const Stage& stage, backends::Pass pass, const ir::Launch& launch,
-                              const std::vector<ir::Argument>& gradients, PassVerdict& verdict) {
+                              std::vector<ir::Argument> gradients, PassVerdict& verdict) {
   stage.bench.session.reset();
   std::vector<Role> roles = roles_of(stage, pass);
   for (Role& role : roles)
     role.read_only |= launch.threads() == 0;
-  Result<Experiment> placed = Experiment::place(stage.bench.session, stage.subject.module, stage.kernel, pass,
-                                                backends::Lane::kNative, launch, gradients, roles, std::byte{0xFF},
-                                                {.sample = sampled_threads(launch.threads(), stage.bench.seed)});
+  Result<Experiment> placed = Experiment::place(
+      stage.bench.session, stage.subject.module, stage.kernel, pass, backends::Lane::kNative, lent(launch),
+      std::move(gradients), roles, std::byte{0xFF}, {.sample = sampled_threads(launch.threads(), stage.bench.seed)});
   if (!placed.ok()) {
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     return std::nullopt;
@@ -74,7 +77,7 @@ void judge_forward_size(const Stage& stage, const Drawn& drawn) {
   for (std::size_t p = 0; p < outputs.size(); ++p) {
     if (!outputs[p]) continue;
     const std::vector<std::size_t>& places = drawn.reference.outputs[p]->places;
-    const ir::Argument& before = trial->experiment.arrays()[p].before;
+    const ir::Argument& before = *trial->experiment.arrays()[p].before;
     const auto leaves = ir::leaves_of(stage.subject.module, before.type.element());
     const auto bytes = trial->experiment.bytes(stage.bench.session, p);
     Comparison comparison;
@@ -124,7 +127,7 @@ void judge_backward_size(const Stage& stage, const Drawn& drawn) {
   const ir::Function& backward = stage.subject.adjoint->module.kernels[0];
   for (std::size_t g = 0; g < touched.size(); ++g) {
     const std::size_t array = trial->experiment.parameters() + g;
-    const ir::Argument& before = trial->experiment.arrays()[array].before;
+    const ir::Argument& before = *trial->experiment.arrays()[array].before;
     const auto leaves = ir::leaves_of(stage.subject.module, before.type.element());
     const auto bytes = trial->experiment.bytes(stage.bench.session, array);
     Comparison comparison;

@@ -58,7 +58,7 @@ Witness witness_of(const Trial& trial) {
                   .got = {},
                   .expected = {}};
   for (const PlacedArray& array : trial.experiment.arrays())
-    witness.given.push_back({.name = array.role.name, .content = array.before});
+    witness.given.push_back({.name = array.role.name, .content = *array.before});
   return witness;
 }
 
@@ -143,7 +143,7 @@ std::optional<ir::Launch> backward_launch(const Stage& stage, std::size_t set, L
   if (finals.empty()) return launch;
   Result<Experiment> placed =
       Experiment::place(stage.bench.session, stage.subject.module_in(lane), stage.kernel, backends::Pass::kForward,
-                        device_lane(lane), launch, {}, roles_of(stage, backends::Pass::kForward), std::byte{0});
+                        device_lane(lane), lent(launch), {}, roles_of(stage, backends::Pass::kForward), std::byte{0});
   if (!placed.ok()) {
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     return std::nullopt;

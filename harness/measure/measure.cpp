@@ -111,8 +111,8 @@ struct Plan {
 
 Result<Experiment> place(backends::Session& session, const Plan& plan) {
   session.reset();
-  return Experiment::place(session, plan.subject.module, plan.kernel, plan.pass, backends::Lane::kNative, plan.launch,
-                           plan.gradients, roles_of(plan.subject, plan.pass), kPoison);
+  return Experiment::place(session, plan.subject.module, plan.kernel, plan.pass, backends::Lane::kNative,
+                           lent(plan.launch), plan.gradients, roles_of(plan.subject, plan.pass), kPoison);
 }
 
 /// The launch for the backward pass: Adjoint::final_arrays hold what the forward launch leaves in them.
@@ -142,7 +142,7 @@ double bytes_to_move(const Plan& plan, const Experiment& experiment) {
     const PlacedArray& array = experiment.arrays()[a];
     if (!array.placed) continue;
     const int times = (uses[a].read || uses[a].atomically_updated ? 1 : 0) + (uses[a].changed() ? 1 : 0);
-    bytes += times * static_cast<double>(array.before.bytes.size());
+    bytes += times * static_cast<double>(array.before->bytes.size());
   }
   return bytes;
 }

@@ -116,6 +116,7 @@ Artifact artifact_of(const Prepared& prepared, const Printer& printer, std::stri
   if (prepared.source->module == nullptr) return artifact;
   artifact.ir = ir::to_text(*prepared.source->module);
   const auto text = [&](backends::SourceTarget target) {
+    if (prepared.emitted && prepared.target == target) return prepared.emitted->source();
     auto emitted = printed_for(prepared, printer, target);
     return emitted.ok() ? emitted.value().source() : emitted.error().text();
   };
@@ -353,6 +354,7 @@ Prepared prepare(const KernelSource& source, const Printer& printer, backends::S
     return prepared;
   }
   prepared.emitted = emitted.take();
+  prepared.target = target;
   prepared.lifted = std::make_shared<const ir::Module>(ir::lifted(*source.module));
   Result<reference::Oracle> oracle = reference::Oracle::make(*source.module, prepared.kernel());
   Result<reference::Oracle> lifted =

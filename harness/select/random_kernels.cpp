@@ -46,6 +46,10 @@ Result<KernelSource> random_kernel(std::string_view name) {
   return source_of(*made);
 }
 
+Result<KernelSource> random_kernel(generators::Family family, std::uint64_t seed) {
+  return source_of(generators::generate(family, seed));
+}
+
 Result<KernelSource> unread_random_kernel(std::string_view name) {
   Result<generators::Generated> made = generators::generate_named(name);
   if (!made.ok()) return made.error();
@@ -57,16 +61,6 @@ Result<KernelSource> unread_random_kernel(std::string_view name) {
                       .python = std::move(whole.python)};
   name_source(source, made->name);
   return source;
-}
-
-Result<std::vector<KernelSource>> random_kernels(generators::Family family, std::uint64_t first, int count) {
-  std::vector<KernelSource> sources;
-  for (int i = 0; i < count; ++i) {
-    Result<KernelSource> source = source_of(generators::generate(family, first + static_cast<std::uint64_t>(i)));
-    if (!source.ok()) return source.error();
-    sources.push_back(source.take());
-  }
-  return sources;
 }
 
 bool is_random_name(std::string_view kernel) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "generators/generator.hpp"
 #include "harness/run/run.hpp"
@@ -20,8 +19,8 @@ Result<KernelSource> random_kernel(std::string_view name);
 /// (frontend::write_module): the same texts follow from it, but nothing has checked that the Python says what it says.
 Result<KernelSource> unread_random_kernel(std::string_view name);
 
-/// The `count` kernels of the family from seed `first` on.
-Result<std::vector<KernelSource>> random_kernels(generators::Family family, std::uint64_t first, int count);
+/// The same for the family's kernel of a seed.
+Result<KernelSource> random_kernel(generators::Family family, std::uint64_t seed);
 
 /// Whether a kernel's part of a name is one of a random kernel, of whatever version: "r1_42".
 bool is_random_name(std::string_view kernel);

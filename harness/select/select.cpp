@@ -1,8 +1,11 @@
 #include "harness/select/select.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +17,7 @@
 #include "harness/select/python_file.hpp"
 #include "harness/select/random_kernels.hpp"
 #include "harness/select/suggest.hpp"
+#include "ir/support/parallel.hpp"
 
 namespace assay::harness {
 namespace {
@@ -98,39 +102,43 @@ class Selecting {
     return modes;
   }
 
+  /// Makes one kernel.
+  using Make = std::function<Result<KernelSource>()>;
+
   /// Every kernel whose family and name fit.
   Result<std::vector<KernelSource>> candidates_of(const CasePattern& pattern) const {
-    std::vector<KernelSource> sources;
+    std::vector<Make> makes;
     for (const generators::FamilyRow& row : generators::families()) {
-      const std::string family(row.name);
-      if (!pattern.fits(NamePart::kFamily, family)) continue;
+      if (!pattern.fits(NamePart::kFamily, std::string(row.name))) continue;
       for (const conformance::CaseFile& curated : conformance::cases_of(row.name)) {
-        if (!pattern.fits(NamePart::kKernel, std::string(curated.name))) continue;
-        Result<KernelSource> source = curated_kernel(curated);
-        if (!source.ok()) return source.error();
-        sources.push_back(source.take());
+        if (pattern.fits(NamePart::kKernel, std::string(curated.name)))
+          makes.emplace_back([&curated] { return curated_kernel(curated); });
       }
-      if (Result<void> added = add_random(pattern, row, sources); !added.ok()) return added.error();
+      add_random(pattern, row, makes);
+    }
+    std::vector<std::optional<Result<KernelSource>>> made(makes.size());
+    for_each_index(makes.size(), std::max(1U, std::thread::hardware_concurrency()),
+                   [&](std::size_t k) { made[k] = makes[k](); });
+    std::vector<KernelSource> sources;
+    for (std::optional<Result<KernelSource>>& source : made) {
+      if (!source->ok()) return source->error();
+      if (pattern.fits(NamePart::kKernel, source->value().kernel)) sources.push_back(source->take());
     }
     return sources;
   }
 
-  Result<void> add_random(const CasePattern& pattern, const generators::FamilyRow& row,
-                          std::vector<KernelSource>& sources) const {
+  void add_random(const CasePattern& pattern, const generators::FamilyRow& row, std::vector<Make>& makes) const {
     const std::string& kernel = pattern.part(NamePart::kKernel);
     if (pattern.is_literal(NamePart::kKernel)) {
-      if (!is_random_name(kernel)) return {};
-      Result<KernelSource> source = random_kernel(fmt::format("{}/{}", row.name, kernel));
-      if (!source.ok()) return source.error();
-      sources.push_back(source.take());
-      return {};
+      if (is_random_name(kernel))
+        makes.emplace_back([name = fmt::format("{}/{}", row.name, kernel)] { return random_kernel(name); });
+      return;
     }
-    auto made = random_kernels(row.family, options_.first_random, options_.random_kernels);
-    if (!made.ok()) return made.error();
-    for (KernelSource& source : *made) {
-      if (pattern.fits(NamePart::kKernel, source.kernel)) sources.push_back(std::move(source));
+    for (int i = 0; i < options_.random_kernels; ++i) {
+      makes.emplace_back([family = row.family, number = options_.first_random + static_cast<std::uint64_t>(i)] {
+        return random_kernel(family, number);
+      });
     }
-    return {};
   }
 
   /// The names that the pattern's family has, to suggest one of them.

@@ -69,10 +69,11 @@ struct Stencil {
 };
 
 /// Evaluates the stencil; false where a point leaves the path of the others or the domain. All go through one
-/// interpretation, which is that of an outermost point: there the bounds, which take most of the time, say what rounding
-/// does. In the middle it may do nothing at all, where the inputs are short numbers.
+/// interpretation, which is that of an outermost point: there the bounds, which take most of the time, say what
+/// rounding does. In the middle it may do nothing at all, where the inputs are short numbers.
 bool fill(Stencil& stencil, const Program& program, const Run& run, const LeafValues& direction, long double step) {
-  std::array<long double, 2 * kRows> steps;  // from the outermost: to the middle, the other outermost, and the inner ones
+  // From the outermost point: to the middle, to the other outermost one, and to those between.
+  std::array<long double, 2 * kRows> steps;
   static_assert(steps.size() <= kSteps);
   steps[0] = -step;
   steps[1] = -2 * step;
