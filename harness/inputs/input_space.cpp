@@ -426,13 +426,12 @@ std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const
     reference::Run run = run_of(request, drawn.launch);
     complete(run);
     const bool wants_gradient = run.gradient;
-    run.gradient = wants_gradient && knows_domain_;
+    run.gradient = wants_gradient && attempt >= promising_attempt_;
     drawn.reference = oracle_->evaluate(run);
-    knows_domain_ = false;
     if (drawn.reference.findings.empty() && learn_tiles(drawn.reference) && attempt + 1 < kTries) continue;
     if (drawn.reference.findings.empty()) {
       if (positive_ || !is_degenerate(drawn.reference)) {
-        knows_domain_ = true;
+        promising_attempt_ = attempt;
         if (run.gradient != wants_gradient) {
           run.gradient = true;
           drawn.reference = oracle_->evaluate(run);
@@ -440,8 +439,10 @@ std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const
         return drawn;
       }
       positive_ = true;
+      promising_attempt_ = kUnknown;
       continue;
     }
+    if (run.gradient) promising_attempt_ = kUnknown;
     last = drawn.reference.findings.front();
     if (!drawn.reference.complete && request.size > kSampledAbove) break;
     endless += drawn.reference.complete ? 0 : 1;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <variant>
@@ -116,9 +117,10 @@ class InputSpace {
   std::vector<bool> permuted_;                          ///< by parameter: index arrays made permutations
   std::vector<bool> single_;                            ///< by launch dimension: extent 1
   bool positive_ = false;                               ///< unhinted floats are drawn positive
-  /// The last attempt succeeded. Where it did not, or is the first, the gradient, which costs most, waits until one
-  /// has.
-  bool knows_domain_ = false;
+  /// At which attempt the last draw succeeded. Before it the gradient, which costs most, is not asked for: an attempt
+  /// that fails teaches as much without.
+  std::uint64_t promising_attempt_ = kUnknown;
+  static constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
 };
 
 }  // namespace assay::harness
