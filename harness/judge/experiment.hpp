@@ -38,8 +38,8 @@ enum class Beside : std::uint8_t {
 
 /// An array argument as the launch found it and where it lies.
 struct PlacedArray {
-  std::shared_ptr<const ir::Argument>
-      before;  ///< content and layout at launch; the launch's own where it lies as it is
+  /// Content and layout at launch; the launch's own argument where it lies as it is.
+  std::shared_ptr<const ir::Argument> before;
   Role role;
   backends::BufferId buffer;
   bool placed = false;  ///< false: a by-value argument, which has no memory

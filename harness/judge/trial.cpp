@@ -141,9 +141,9 @@ std::optional<ir::Launch> backward_launch(const Stage& stage, std::size_t set, L
   ir::Launch launch = stage.sets[set].launch[lane];
   const std::vector<ir::VarId>& finals = stage.subject.adjoint->final_arrays;
   if (finals.empty()) return launch;
-  Result<Experiment> placed =
-      Experiment::place(stage.bench.session, stage.subject.module_in(lane), stage.kernel, backends::Pass::kForward,
-                        device_lane(lane), lent(launch), {}, roles_of(stage, backends::Pass::kForward), std::byte{0});
+  Result<Experiment> placed = Experiment::place(
+      stage.bench.session, stage.subject.module_in(lane), stage.kernel, backends::Pass::kForward, device_lane(lane),
+      lent(stage.sets[set].launch[lane]), {}, roles_of(stage, backends::Pass::kForward), std::byte{0});
   if (!placed.ok()) {
     verdict.fail(Outcome::resource_error, "memory", placed.error().message);
     return std::nullopt;

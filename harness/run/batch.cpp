@@ -108,15 +108,16 @@ Result<backends::EmittedKernel> printed_for(const Prepared& prepared, const Prin
   return printer(module, prepared.kernel(), backward, target);
 }
 
-/// The texts of a kernel, for the report.
-Artifact artifact_of(const Prepared& prepared, const Printer& printer, std::string compile_command) {
+/// The texts of a kernel that was prepared for a target, for the report.
+Artifact artifact_of(const Prepared& prepared, const Printer& printer, backends::SourceTarget prepared_for,
+                     std::string compile_command) {
   Artifact artifact;
   artifact.python = prepared.source->python;
   artifact.compile_command = std::move(compile_command);
   if (prepared.source->module == nullptr) return artifact;
   artifact.ir = ir::to_text(*prepared.source->module);
   const auto text = [&](backends::SourceTarget target) {
-    if (prepared.emitted && prepared.target == target) return prepared.emitted->source();
+    if (prepared.emitted && target == prepared_for) return prepared.emitted->source();
     auto emitted = printed_for(prepared, printer, target);
     return emitted.ok() ? emitted.value().source() : emitted.error().text();
   };
@@ -190,7 +191,7 @@ class KernelRun {
   void add_artifact(CaseRecord& record, bool first) const {
     constexpr std::size_t kSmall = 24 * 1024;
     if (is_pass(record.outcome) && !(options_.keep_sources && first)) return;
-    Artifact artifact = artifact_of(prepared_, printer_, device_.build_command(options_.mode.flags));
+    Artifact artifact = artifact_of(prepared_, printer_, device_.target(), device_.build_command(options_.mode.flags));
     const std::size_t size = artifact.python.size() + artifact.cpp.size() + artifact.cuda.size() + artifact.ir.size();
     if (!is_pass(record.outcome) || size <= kSmall) record.artifact = std::move(artifact);
   }
@@ -354,7 +355,6 @@ Prepared prepare(const KernelSource& source, const Printer& printer, backends::S
     return prepared;
   }
   prepared.emitted = emitted.take();
-  prepared.target = target;
   prepared.lifted = std::make_shared<const ir::Module>(ir::lifted(*source.module));
   Result<reference::Oracle> oracle = reference::Oracle::make(*source.module, prepared.kernel());
   Result<reference::Oracle> lifted =

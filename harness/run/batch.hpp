@@ -22,7 +22,6 @@ struct Prepared {
   std::optional<passes::Adjoint> adjoint;
   std::optional<Error> refused;  ///< why there is no adjoint
   std::optional<backends::EmittedKernel> emitted;
-  backends::SourceTarget target = backends::SourceTarget::kCpp;  ///< that `emitted` is for
   std::optional<CaseRecord> stopped;  ///< outcome, kind and message if a stage could not go on
   StageTimes times;
 

@@ -1,5 +1,5 @@
-// Ridders' method: central differences at halved steps, extrapolated to step zero (Ridders, "Accurate
-// computation of F'(x) and F'(x)F''(x)", Advances in Engineering Software 4(2), 1982).
+// Ridders' method: central differences at steps that shrink by the golden ratio, extrapolated to step zero (Ridders,
+// "Accurate computation of F'(x) and F'(x)F''(x)", Advances in Engineering Software 4(2), 1982).
 #pragma once
 
 #include "reference/cpu/program.hpp"
@@ -7,8 +7,8 @@
 
 namespace assay::reference {
 
-/// Derivatives of all outputs along a direction: 6 rows, 12 evaluations. The step starts at 2^-6 max(1, |x|)
-/// and is divided by 4, at most 6 times, until all points of the stencil take the path of the middle.
+/// Derivatives of all outputs along a direction: 6 rows, 12 evaluations. The step starts below 2^-6 max(1, |x|)
+/// and is divided by 4, at most 6 times, until all points of the stencil take one path.
 Differences ridders(const Program& program, const Run& run, const LeafValues& direction);
 
 }  // namespace assay::reference
