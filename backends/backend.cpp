@@ -50,6 +50,7 @@ Argument Argument::array(std::optional<BufferAddress> data, std::span<const std:
                          std::span<const std::int64_t> strides, Region region) {
   assert(shape.size() == strides.size() && !shape.empty() && shape.size() <= 4);
   Argument argument;
+  argument.bytes.reserve(sizeof(void*) + round_up(shape.size_bytes(), alignof(std::int64_t)) + strides.size_bytes());
   argument.bytes.resize(sizeof(void*));
   if (data) {
     argument.pointers.push_back({.at = 0, .address = *data, .region = std::move(region)});

@@ -160,7 +160,8 @@ struct LaunchRequest {
   std::vector<Argument> arguments;             ///< one for each parameter of the entry, in order
   std::chrono::milliseconds time_limit{2000};  ///< of processor time; ten times as much on the clock
   bool profile = false;                        ///< to be observed, by a device that can
-  int samples = 0;  ///< runs to be timed, by a device with a clock of its own; 0: one run, not measured
+  int samples = 0;        ///< runs to be timed, by a device with a clock of its own; 0: one run, not measured
+  bool decisive = false;  ///< if it does not complete, none of those behind it runs
 };
 
 /// The entry returned. Nothing is said about its results: they are in the buffers.
@@ -204,6 +205,11 @@ using RunOutcome = std::variant<Completed, LaunchFailed, Crashed, TimedOut, Memo
 /// One line for a person: "completed", "crashed: SIGSEGV (segmentation fault)", "timed out after 2000 ms".
 [[nodiscard]] std::string describe(const RunOutcome& outcome);
 
+/// Whether the launches behind one with this outcome are not to run.
+inline bool ends_all(const LaunchRequest& launch, const RunOutcome& outcome) {
+  return launch.decisive && !std::holds_alternative<Completed>(outcome);
+}
+
 /// Memory of a device and the right to launch on it. Used by one thread at a time; sessions are independent.
 ///
 /// Buffers live until reset() and keep their content through crashes. A kernel that ran astray may have written to any
@@ -221,8 +227,8 @@ class Session {
   /// Frees all buffers.
   virtual void reset() = 0;
 
-  /// Runs the launches one after another, in order, and waits for the last. One outcome for each; one that fails does
-  /// not keep the following ones from running.
+  /// Runs the launches one after another, in order, and waits for the last. One outcome for each that ran: all of them,
+  /// failed or not, but for those behind a decisive one that did not complete.
   virtual std::vector<RunOutcome> run(std::span<const LaunchRequest> launches) = 0;
 };
 

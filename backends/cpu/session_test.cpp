@@ -211,6 +211,21 @@ TEST_F(SessionTest, BlamesACrashOnItsLaunchAndRunsTheOthers) {
   }
 }
 
+TEST_F(SessionTest, RunsNothingBehindADecisiveLaunchThatFails) {
+  std::array launches{launch("scale", 2), launch("crash", 1), launch("scale", 2)};
+  launches[0].decisive = true;
+  EXPECT_EQ(session->run(launches).size(), 3U);
+  EXPECT_THAT(result(launches[2]), Each(20.0F + 1.0F / 3.0F));
+
+  session->reset();
+  std::array others{launch("scale", 2), launch("crash", 1), launch("scale", 2)};
+  others[1].decisive = true;
+  const std::vector<RunOutcome> outcomes = session->run(others);
+  ASSERT_EQ(outcomes.size(), 2U);
+  EXPECT_EQ(describe(outcomes[1]), "crashed: SIGSEGV (Segmentation fault)");
+  EXPECT_THAT(result(others[2]), Each(2.0F));
+}
+
 TEST_F(SessionTest, KillsAHang) {
   const std::array launches{launch("hang", 1), launch("scale", 2)};
   const auto start = std::chrono::steady_clock::now();

@@ -74,8 +74,10 @@ class MirroredSession final : public Session {
 
   std::vector<RunOutcome> run(std::span<const LaunchRequest> launches) override {
     std::vector<RunOutcome> outcomes;
-    for (const LaunchRequest& launch : launches)
+    for (const LaunchRequest& launch : launches) {
       outcomes.push_back(run_both(launch));
+      if (ends_all(launch, outcomes.back())) break;
+    }
     return outcomes;
   }
 

@@ -104,6 +104,13 @@ TEST(MirroredDevice, NamesTheKernelTheArrayAndThePlaceWhereBitsDiffer) {
   EXPECT_EQ(both.device.counts().differing, 2U);
 }
 
+TEST(MirroredDevice, RunsNothingBehindADecisiveLaunchThatDiffers) {
+  Both both({.addend = 2, .outcome = observed({.exact = 5})});
+  both.launch.decisive = true;
+  const std::vector<LaunchRequest> launches{both.launch, both.launch};
+  EXPECT_EQ(both.session->run(launches).size(), 1U);
+}
+
 TEST(MirroredDevice, SaysWhyNoInstructionCanBeNamed) {
   const auto refuse = [](const Artifact&, const std::string&, Recording) -> Result<RecordingCode> {
     return Error{"no recording today"};

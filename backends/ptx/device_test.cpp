@@ -215,6 +215,14 @@ TEST_F(PtxDeviceTest, AnEndlessLoopTimesOut) {
   EXPECT_TRUE(std::holds_alternative<TimedOut>(run(endless, x, {.time_limit = std::chrono::milliseconds(5)})));
 }
 
+TEST_F(PtxDeviceTest, RunsNothingBehindADecisiveLaunchThatFails) {
+  const BuiltKernel without_entries;
+  LaunchRequest launch{.kernel = &without_entries};
+  EXPECT_EQ(session_->run(std::vector{launch, launch}).size(), 2U);
+  launch.decisive = true;
+  EXPECT_EQ(session_->run(std::vector{launch, launch}).size(), 1U);
+}
+
 TEST_F(PtxDeviceTest, BlocksAndOrdersDoNotChangeResults) {
   for (const std::int64_t block : {1, 32, 100, 128}) {
     for (const ThreadOrder order : {ThreadOrder::kForward, ThreadOrder::kReverse, ThreadOrder::kShuffled}) {

@@ -128,8 +128,10 @@ void PtxSession::reset() {
 
 std::vector<RunOutcome> PtxSession::run(std::span<const LaunchRequest> launches) {
   std::vector<RunOutcome> outcomes;
-  for (const LaunchRequest& launch : launches)
+  for (const LaunchRequest& launch : launches) {
     outcomes.push_back(run_one(launch));
+    if (ends_all(launch, outcomes.back())) break;
+  }
   return outcomes;
 }
 

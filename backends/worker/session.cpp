@@ -111,7 +111,8 @@ void WorkerSession::reset() {
 std::vector<RunOutcome> WorkerSession::run(std::span<const LaunchRequest> launches) {
   std::vector<RunOutcome> outcomes;
   outcomes.reserve(launches.size());
-  while (outcomes.size() < launches.size()) {
+  while (outcomes.size() < launches.size() &&
+         (outcomes.empty() || !ends_all(launches[outcomes.size() - 1], outcomes.back()))) {
     const auto rest = launches.subspan(outcomes.size());
     if (const Result<std::string> code = code_of(rest.front(), kind_); !code) {
       outcomes.emplace_back(LaunchFailed{code.error().text()});

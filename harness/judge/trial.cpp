@@ -109,13 +109,9 @@ bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdic
     requests.back().time_limit = stage.bench.time_limit;
     requests.back().profile = is_profiled(trial);
   }
-  // The first one goes ahead: a kernel that hangs or crashes does it once and not for every trial.
-  const std::span<const LaunchRequest> all(requests);
-  std::vector<RunOutcome> outcomes = stage.bench.session.run(all.first(std::min<std::size_t>(1, all.size())));
-  if (outcomes.size() < all.size() && std::holds_alternative<Completed>(outcomes.front())) {
-    for (RunOutcome& outcome : stage.bench.session.run(all.subspan(1)))
-      outcomes.push_back(std::move(outcome));
-  }
+  // A kernel that hangs or crashes does it once and not for every trial.
+  if (!requests.empty()) requests.front().decisive = true;
+  std::vector<RunOutcome> outcomes = stage.bench.session.run(requests);
   stage.judgement.run_ms += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   bool completed = true;
   for (std::size_t t = 0; t < outcomes.size(); ++t) {

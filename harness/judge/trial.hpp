@@ -48,8 +48,8 @@ struct Stage {
 /// What each parameter of a pass's entry is to it: the kernel's, then for the backward pass the gradients. Backward
 /// repeats stores to arrays that the kernel also reads, in the scratch copy that they are there; it changes no other.
 std::vector<Role> roles_of(const Stage& stage, backends::Pass pass);
-/// Runs the trials, the first alone, and notes their outcomes. False, and a verdict, if one did not complete; the rest
-/// may then not have run.
+/// Runs the trials and notes their outcomes. False, and a verdict, if one did not complete; if that is the first, the
+/// rest did not run.
 bool run_trials(const Stage& stage, std::span<Trial> trials, PassVerdict& verdict);
 /// The set's launch for the backward pass: Adjoint::final_arrays hold what a forward launch, run here, leaves in them.
 /// Nothing, and a verdict, if that launch does not complete.

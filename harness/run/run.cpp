@@ -11,6 +11,7 @@
 
 #include "harness/run/batch.hpp"
 #include "harness/run/repeat.hpp"
+#include "harness/run/schedule.hpp"
 #include "harness/run/shared_exams.hpp"
 #include "harness/run/verdict_cache.hpp"
 #include "ir/support/parallel.hpp"
@@ -70,48 +71,6 @@ void judge_and_keep(std::span<const KernelSource> sources, backends::Device& dev
     options.verdicts->keep(source, cases_of(source, device, options), options, records);
 }
 
-/// Sources that are built together, and how they are judged.
-struct Batch {
-  std::span<const KernelSource> sources;
-  const RunOptions* options;
-};
-
-/// The groups by what their kernels cost, those of the optimiser first: what takes long must not come last.
-std::vector<const Group*> costliest_first(const std::vector<Group>& groups) {
-  std::vector<const Group*> order;
-  for (const Group& group : groups)
-    order.push_back(&group);
-  std::ranges::stable_sort(order, std::ranges::greater{},
-                           [](const Group* group) { return group->options.mode.flags.optimisation; });
-  return order;
-}
-
-/// Batches of at most RunOptions::batch, and of no more than a share of their group; smaller towards the end, so that
-/// no core waits long for another's last one. The same for every run of the same sources: what is built together is
-/// found in the cache together.
-std::vector<Batch> batches_of(const std::vector<Group>& groups, std::size_t jobs) {
-  // Below this a compiler's start costs more than the waiting.
-  constexpr std::size_t kLeast = 8;
-  const auto share = [jobs](std::size_t kernels) { return (kernels + 2 * jobs - 1) / (2 * jobs); };
-  std::size_t left = 0;
-  for (const Group& group : groups)
-    left += group.sources.size();
-  const std::size_t least = std::clamp<std::size_t>((left + jobs - 1) / jobs, 1, kLeast);
-  std::vector<Batch> batches;
-  for (const Group* group : costliest_first(groups)) {
-    std::span<const KernelSource> rest = group->sources;
-    const std::size_t largest =
-        std::clamp(share(rest.size()), std::min(least, group->options.batch), group->options.batch);
-    while (!rest.empty()) {
-      const std::size_t size = std::min(rest.size(), std::clamp(share(left), std::min(least, largest), largest));
-      batches.push_back({rest.first(size), &group->options});
-      rest = rest.subspan(size);
-      left -= size;
-    }
-  }
-  return batches;
-}
-
 }  // namespace
 
 Result<OutcomeCounts> run_cases(const std::vector<Group>& groups, backends::Device& device, const Printer& printer,
@@ -141,6 +100,7 @@ Result<OutcomeCounts> run_cases(const std::vector<Group>& groups, backends::Devi
   }
   SharedExams exams(unproved);
   for (Group& group : unproved) {
+    put_costliest_first(group.sources);
     if (group.options.repeat <= 1) group.options.exams = &exams;
   }
   const std::vector<Batch> batches = batches_of(unproved, jobs);

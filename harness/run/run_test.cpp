@@ -63,6 +63,20 @@ TEST_F(Run, TakesWhatTheOptimiserGetsFirst) {
   EXPECT_THAT(device_.built, ElementsAre("b", "a", "b"));
 }
 
+TEST_F(Run, TakesTheCostliestFamilyFirst) {
+  KernelSource cheap = testing::source_of(squares("cheap"));
+  KernelSource dear = testing::source_of({.name = "dear", .python = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i] * x[i] * x[i]
+)"});
+  cheap.family = "cheap";
+  dear.family = "dear";
+  run({group_of({cheap, dear}, 0)});
+  EXPECT_THAT(device_.built, ElementsAre("dear", "cheap"));
+}
+
 TEST_F(Run, JudgesAKernelOfTwoGroupsAsAlone) {
   const KernelSource a = testing::source_of(squares("a"));
   const std::vector<CaseRecord> both = run({group_of({a}, 0), group_of({a}, 2)});

@@ -1,0 +1,108 @@
+#include "harness/run/schedule.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ir/launch.hpp"
+#include "ir/visit.hpp"
+
+namespace assay::harness {
+namespace {
+
+double scalars_computed(const ir::Module& module, const ir::Function& function) {
+  double sum = 0;
+  for (const ir::Expr& expression : function.expressions) {
+    const ir::Type type = expression.type;
+    sum += type.is_value() ? static_cast<double>(ir::leaves_of(module, type).size())
+                           : static_cast<double>(type.components() * type.tile_size());
+  }
+  return sum;
+}
+
+/// Of all loops that count from one number to another.
+double stated_trips(const ir::Function& function) {
+  const auto number = [&](ir::ExprId id) {
+    const ir::Expr& expression = function.expr(id);
+    return expression.kind == ir::ExprKind::kLiteral ? static_cast<double>(static_cast<std::int64_t>(expression.bits))
+                                                     : 0;
+  };
+  double sum = 0;
+  ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+    const auto* loop = std::get_if<ir::For>(&statement.node);
+    if (loop == nullptr || number(loop->step) == 0) return;
+    sum += std::max(0.0, (number(loop->stop) - number(loop->start)) / number(loop->step));
+  });
+  return sum;
+}
+
+/// The groups by what their kernels cost.
+std::vector<const Group*> costliest_first(const std::vector<Group>& groups) {
+  std::vector<const Group*> order;
+  for (const Group& group : groups)
+    order.push_back(&group);
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [](const Group* group) { return group->options.mode.flags.optimisation; });
+  return order;
+}
+
+}  // namespace
+
+double expected_cost(const KernelSource& source) {
+  if (source.module == nullptr) return 0;
+  constexpr double kTrip = 1.0 / 12;
+  const ir::Module& module = *source.module;
+  const auto cost = [&](const ir::Function& function) {
+    return scalars_computed(module, function) + kTrip * stated_trips(function);
+  };
+  double sum = cost(module.kernels[source.kernel_index]);
+  for (const ir::Function& function : module.functions)
+    sum += cost(function);
+  return sum;
+}
+
+void put_costliest_first(std::vector<KernelSource>& sources) {
+  struct Family {
+    double cost = 0;
+    double kernels = 0;
+  };
+  std::map<std::string, Family> families;
+  for (const KernelSource& source : sources) {
+    Family& family = families[source.family];
+    family.cost += expected_cost(source);
+    ++family.kernels;
+  }
+  const auto mean_cost = [&](const KernelSource& source) {
+    const Family& family = families[source.family];
+    return std::pair(family.cost / family.kernels, std::string_view(source.family));
+  };
+  std::ranges::stable_sort(sources, std::ranges::greater{}, mean_cost);
+}
+
+std::vector<Batch> batches_of(const std::vector<Group>& groups, std::size_t jobs) {
+  // Below this a compiler's start costs more than the waiting.
+  constexpr std::size_t kLeast = 8;
+  const auto share = [jobs](std::size_t kernels) { return (kernels + 2 * jobs - 1) / (2 * jobs); };
+  std::size_t left = 0;
+  for (const Group& group : groups)
+    left += group.sources.size();
+  const std::size_t least = std::clamp<std::size_t>((left + jobs - 1) / jobs, 1, kLeast);
+  std::vector<Batch> batches;
+  for (const Group* group : costliest_first(groups)) {
+    std::span<const KernelSource> rest = group->sources;
+    const std::size_t largest =
+        std::clamp(share(rest.size()), std::min(least, group->options.batch), group->options.batch);
+    while (!rest.empty()) {
+      const std::size_t size = std::min(rest.size(), std::clamp(share(left), std::min(least, largest), largest));
+      batches.push_back({rest.first(size), &group->options});
+      rest = rest.subspan(size);
+      left -= size;
+    }
+  }
+  return batches;
+}
+
+}  // namespace assay::harness

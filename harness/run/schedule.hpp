@@ -1,0 +1,31 @@
+// Which kernels are built together, and in which order the batches are taken. Private to run.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "harness/run/run.hpp"
+
+namespace assay::harness {
+
+/// What judging a kernel costs beside other kernels: the scalars that its code and its functions' compute, with which
+/// compiling goes, and the trips of loops that the source gives as numbers, of which one costs a twelfth of that.
+double expected_cost(const KernelSource& source);
+
+/// By families, those first whose kernels cost most: what takes long must not come last. Families stay together, for
+/// their kernels share what the compiler instantiates.
+void put_costliest_first(std::vector<KernelSource>& sources);
+
+/// Sources that are built together, and how they are judged.
+struct Batch {
+  std::span<const KernelSource> sources;
+  const RunOptions* options;
+};
+
+/// Batches of at most RunOptions::batch, and of no more than a share of their group; smaller towards the end, so that
+/// no core waits long for another's last one. Groups of the optimiser come first. The same for every run of the same
+/// sources: what is built together is found in the cache together.
+std::vector<Batch> batches_of(const std::vector<Group>& groups, std::size_t jobs);
+
+}  // namespace assay::harness
