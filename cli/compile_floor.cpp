@@ -32,6 +32,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 struct Unit {
   fs::path source;
   backends::BuildFlags flags;
+  std::size_t bytes = 0;
 };
 
 Result<std::vector<Unit>> write_units(const std::vector<CompilerWork>& work, std::size_t batch,
@@ -44,11 +45,14 @@ Result<std::vector<Unit>> write_units(const std::vector<CompilerWork>& work, std
       for (const backends::EmittedKernel& kernel : all.subspan(first, std::min(batch, all.size() - first)))
         kernels.push_back(&kernel);
       const fs::path path = folder / fmt::format("{}_{}.cpp", batch, units.size());
-      if (!backends::write_file(path, cpu::compose_batch(kernels).text))
-        return Error{"cannot write " + path.string() + "; is the disk full?"};
-      units.push_back({path, part.flags});
+      const std::string text = cpu::compose_batch(kernels).text;
+      if (!backends::write_file(path, text)) return Error{"cannot write " + path.string() + "; is the disk full?"};
+      units.push_back({path, part.flags, text.size()});
     }
   }
+  // What takes longest first, or a core would wait at the end.
+  std::ranges::stable_sort(units, std::ranges::greater{},
+                           [](const Unit& unit) { return std::pair(unit.flags.optimisation, unit.bytes); });
   return units;
 }
 

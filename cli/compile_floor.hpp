@@ -25,12 +25,13 @@ struct CompileFloor {
   double seconds = 0;
 };
 
-/// Kernels in a unit of the C++ compiler that are tried, and the size that is mostly the fastest.
-inline constexpr std::array<std::size_t, 3> kFloorBatches{16, 32, 64};
-inline constexpr std::array<std::size_t, 1> kUsualFloorBatch{32};
+/// Kernels in a unit of the C++ compiler that are tried, and the size that is mostly the fastest for a whole suite.
+inline constexpr std::array<std::size_t, 4> kFloorBatches{16, 32, 64, 96};
+inline constexpr std::array<std::size_t, 1> kUsualFloorBatch{64};
 
-/// Hands the sources to the C++ compiler, `jobs` at once and from files, for each of the batch sizes. `compiler` as
-/// --cxx. Fails without a compiler, without a place for files, or where it refuses a unit.
+/// Hands the sources to the C++ compiler, `jobs` at once and from files, for each of the batch sizes. The units that
+/// take longest come first, so that no core waits for another's last one. `compiler` as --cxx. Fails without a
+/// compiler, without a place for files, or where it refuses a unit.
 Result<std::vector<CompileFloor>> cpp_floor(const std::vector<CompilerWork>& work, const std::string& compiler,
                                             unsigned jobs, std::span<const std::size_t> batches);
 

@@ -35,7 +35,7 @@ struct CpuOptions {
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;
   bool use_cache = true;
   bool confine = true;  ///< generated code, as far as the system can; else it has limits of time and memory alone
-  std::size_t batch_size = 32;                                ///< kernels in one translation unit
+  std::size_t batch_size = 96;                                ///< kernels in one translation unit
   unsigned jobs = 1;                                          ///< compilers at work at a time
   std::chrono::milliseconds compile_limit{30'000};            ///< for one unit, and
   std::chrono::milliseconds compile_limit_per_kernel{5'000};  ///< for each kernel of it

@@ -64,7 +64,7 @@ struct RunOptions {
   int jobs = 0;  ///< batches at once; 0: one per core
   std::uint64_t seed = 1;
   Policy policy;
-  std::size_t batch = 32;  ///< kernels in a batch
+  std::size_t batch = 96;  ///< kernels in a batch
   int repeat = 1;          ///< how often each case is judged, with the same inputs; see repeat.hpp
   Mode mode;
   std::chrono::milliseconds time_limit{2000};  ///< of processor time, for one launch

@@ -57,6 +57,7 @@ TEST(Schedule, TakesTheFamilyFirstWhoseKernelsCostMost) {
 
 TEST(Schedule, MakesBatchesSmallerTowardsTheEnd) {
   Group plain;
+  plain.options.batch = 32;
   plain.sources.resize(200);
   Group optimised = plain;
   optimised.sources.resize(12);
