@@ -24,6 +24,8 @@
 #include "cli/plan.hpp"
 #include "reports/run.hpp"
 #include "reports/summary.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
 
 namespace assay::cli {
 namespace {
@@ -238,6 +240,7 @@ int bench(JudgeOptions options) {
 
   const auto [own, child] = peak_memory();
   json figures = bench_json(benched.back());
+  figures["schema_version"] = schemas::kBenchSchemaVersion;
   figures["jobs"] = jobs;
   figures["peak_bytes"] = {{"own", own}, {"largest_child", child}};
   std::string text;
@@ -245,7 +248,11 @@ int bench(JudgeOptions options) {
     text += table(one, jobs);
     if (on_both && &one != &benched.back()) figures["devices"].push_back(bench_json(one));
   }
-  text += fmt::format("greatest memory: {} MiB, of one compiler or worker {} MiB\n", own >> 20U, child >> 20U);
+  // The system counts for a process at least what this one had when it started that.
+  text += fmt::format("greatest memory: {} MiB, of one compiler or worker {}{} MiB\n", own >> 20U,
+                      child > own ? "" : "at most ", child >> 20U);
+  if (const auto complaints = schemas::Validator(schemas::kBenchSchemaText).complaints(figures); !complaints.empty())
+    return fail({"bug: bench.json breaks its schema: " + complaints.front().text()}, ExitStatus::internal);
   const fs::path file = output / "bench.json";
   if (!backends::write_file(file, figures.dump(1) + "\n"))
     return fail({"cannot write " + file.string() + "; is the disk full?"}, ExitStatus::internal);

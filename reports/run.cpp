@@ -105,10 +105,13 @@ class LineReader {
   [[nodiscard]] bool truncated() const { return truncated_; }
 
  private:
-  // Threads that so many lines are worth: a validator takes as long to make as some hundred lines.
-  static std::size_t parts_of(std::size_t lines) {
+  // Threads that so many lines are worth: a validator, where there is none yet, takes as long to make as some hundred
+  // lines.
+  [[nodiscard]] std::size_t parts_of(std::size_t lines) const {
     constexpr std::size_t kWorthAThread = 200;
-    return std::clamp<std::size_t>(lines / kWorthAThread, 1, std::max(1U, std::thread::hardware_concurrency()));
+    const std::size_t worth =
+        std::clamp<std::size_t>(lines / kWorthAThread, 1, std::max(1U, std::thread::hardware_concurrency()));
+    return std::max(worth, std::min(lines, validators_.size()));
   }
 
   std::istream& stream_;

@@ -26,6 +26,7 @@ std::string_view schema_of(const std::string& golden_name) {
   if (golden_name == "state") return kStateSchemaText;
   if (golden_name == "dataset_row") return kDatasetRowSchemaText;
   if (golden_name == "stats") return kStatsSchemaText;
+  if (golden_name == "bench") return kBenchSchemaText;
   if (golden_name == "plan" || golden_name == "block" || golden_name == "rejected" || golden_name == "end")
     return kManifestSchemaText;
   return kRecordSchemaText;
@@ -40,7 +41,7 @@ std::string joined(const std::vector<Complaint>& complaints) {
 
 TEST(Schemas, AcceptEveryGoldenDocument) {
   for (const char* name : {"run_start", "case_pass", "case_fail", "run_end", "report", "state", "dataset_row", "stats",
-                           "plan", "block", "rejected", "end", "certification", "expectations"}) {
+                           "plan", "block", "rejected", "end", "certification", "expectations", "bench"}) {
     const std::vector<Complaint> complaints = Validator(schema_of(name)).complaints(golden(name));
     EXPECT_TRUE(complaints.empty()) << name << "\n" << joined(complaints);
   }
@@ -115,7 +116,7 @@ void collect_properties(const json& node, const std::string& path, std::vector<s
 
 TEST(Schemas, DescribeEveryPropertyWithAnExampleThatTheyAccept) {
   for (const std::string_view text : {kRecordSchemaText, kReportSchemaText, kStateSchemaText, kDatasetRowSchemaText,
-                                      kManifestSchemaText, kStatsSchemaText}) {
+                                      kManifestSchemaText, kStatsSchemaText, kBenchSchemaText}) {
     const json schema = json::parse(text);
     std::vector<std::pair<std::string, json>> properties;
     collect_properties(schema, "", properties);

@@ -20,6 +20,7 @@ inline constexpr std::string_view kCertificationSchemaVersion = "1.2.0";
 inline constexpr std::string_view kDatasetRowSchemaVersion = "1.0.0";
 inline constexpr std::string_view kManifestSchemaVersion = "1.0.0";
 inline constexpr std::string_view kStatsSchemaVersion = "1.0.0";
+inline constexpr std::string_view kBenchSchemaVersion = "1.0.0";
 
 // One thing that a schema does not admit.
 struct Complaint {
