@@ -39,6 +39,22 @@ double stated_trips(const ir::Function& function) {
   return sum;
 }
 
+/// What compiling costs at a level of optimisation, against -O0.
+double compiling_at(int optimisation) { return optimisation > 1 ? 5 : (optimisation == 1 ? 3 : 1); }
+
+/// The first of the sources, at most `size` and at least one, that together cost no more than a batch may.
+std::size_t affordable(std::span<const KernelSource> sources, std::size_t size, int optimisation) {
+  // A quarter of a minute: until its first kernel is judged nothing is seen of a batch, and if the run ends all is
+  // lost.
+  constexpr double kMostCost = 40'000;
+  double cost = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    cost += compiling_at(optimisation) * expected_cost(sources[i]);
+    if (cost > kMostCost) return std::max<std::size_t>(i, 1);
+  }
+  return size;
+}
+
 /// The groups by what their kernels cost.
 std::vector<const Group*> costliest_first(const std::vector<Group>& groups) {
   std::vector<const Group*> order;
@@ -96,7 +112,8 @@ std::vector<Batch> batches_of(const std::vector<Group>& groups, std::size_t jobs
     const std::size_t largest =
         std::clamp(share(rest.size()), std::min(least, group->options.batch), group->options.batch);
     while (!rest.empty()) {
-      const std::size_t size = std::min(rest.size(), std::clamp(share(left), std::min(least, largest), largest));
+      const std::size_t wanted = std::min(rest.size(), std::clamp(share(left), std::min(least, largest), largest));
+      const std::size_t size = affordable(rest, wanted, group->options.mode.flags.optimisation);
       batches.push_back({rest.first(size), &group->options});
       rest = rest.subspan(size);
       left -= size;

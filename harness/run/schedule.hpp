@@ -24,8 +24,8 @@ struct Batch {
 };
 
 /// Batches of at most RunOptions::batch, and of no more than a share of their group; smaller towards the end, so that
-/// no core waits long for another's last one. Groups of the optimiser come first. The same for every run of the same
-/// sources: what is built together is found in the cache together.
+/// no core waits long for another's last one, and where kernels are costly. Groups of the optimiser come first. The
+/// same for every run of the same sources: what is built together is found in the cache together.
 std::vector<Batch> batches_of(const std::vector<Group>& groups, std::size_t jobs);
 
 }  // namespace assay::harness

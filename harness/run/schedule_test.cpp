@@ -73,5 +73,18 @@ TEST(Schedule, MakesBatchesSmallerTowardsTheEnd) {
   EXPECT_EQ(&batches.back().sources.back(), &groups[0].sources.back());
 }
 
+TEST(Schedule, MakesBatchesOfCostlyKernelsSmall) {
+  Group plain;
+  plain.sources.assign(100, source("f", "k", kTrips));
+  Group optimised = plain;
+  optimised.options.mode.flags.optimisation = 2;
+  const std::vector<Group> groups{plain, optimised};
+  const std::vector<Batch> batches = batches_of(groups, 1);
+  ASSERT_EQ(batches.size(), 100U + 12U);
+  EXPECT_EQ(batches.front().sources.size(), 1U);
+  EXPECT_EQ(batches[100].sources.size(), 9U);
+  EXPECT_EQ(batches.back().sources.size(), 2U);
+}
+
 }  // namespace
 }  // namespace assay::harness
