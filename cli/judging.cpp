@@ -104,6 +104,9 @@ Result<harness::RunEnd> judge_groups(const std::vector<Group>& groups, backends:
   const std::size_t planned = writer.pending();
   Progress progress(planned, reports::use_color_on_stdout(options.color));
   if (!start.expectations.empty()) progress.expect(start);
+  std::unordered_map<std::string, double> costs = harness::expected_costs(groups, device);
+  std::erase_if(costs, [&](const auto& one) { return !writer.is_pending(one.first); });
+  progress.weigh(std::move(costs));
   const InterruptGuard guard([&] { say_farewell(progress, planned, options.output); });
   const auto on_record = [&](const harness::CaseRecord& record) {
     InterruptGuard::check();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -49,6 +50,7 @@ Progress::~Progress() { stop(); }
 bool Progress::record(const harness::CaseRecord& record) {
   const std::lock_guard lock(mutex_);
   ++done_;
+  if (const auto cost = costs_.find(record.name); cost != costs_.end()) done_cost_ += cost->second;
   if (!expectations_ && harness::is_as_expected(record.outcome)) return false;
   nlohmann::json line = nlohmann::json::parse(harness::to_line(record));
   if (expectations_) expectations_->hold(line);
@@ -61,6 +63,13 @@ bool Progress::record(const harness::CaseRecord& record) {
 void Progress::expect(const harness::RunStart& start) {
   const std::lock_guard lock(mutex_);
   expectations_.emplace(nlohmann::json::parse(harness::to_line(start)));
+}
+
+void Progress::weigh(std::unordered_map<std::string, double> costs) {
+  const std::lock_guard lock(mutex_);
+  costs_ = std::move(costs);
+  for (const auto& [name, cost] : costs_)
+    planned_cost_ += cost;
 }
 
 void Progress::set(std::size_t done, std::size_t bad) {
@@ -107,13 +116,18 @@ std::string Progress::figures() const {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   std::string text = fmt::format("{}/{} {}", done_, planned_, words_.things);
   if (done_ > 0) {
-    const double rate = static_cast<double>(done_) / seconds;
-    text += fmt::format(", {:.1f}/s, {} left", rate, about(static_cast<double>(planned_ - done_) / rate));
+    const double left = seconds * (1 - share_done()) / share_done();
+    text += fmt::format(", {:.1f}/s, {} left", static_cast<double>(done_) / seconds, about(left));
   } else {
     text += fmt::format(", {}", about(seconds));
   }
   if (unexpected_ > 0) text += fmt::format(", {} {}", unexpected_, words_.bad);
   return text;
+}
+
+double Progress::share_done() const {
+  if (planned_cost_ > 0 && done_cost_ > 0) return std::min(done_cost_ / planned_cost_, 1.0);
+  return static_cast<double>(done_) / static_cast<double>(planned_);
 }
 
 void Progress::draw_bar() {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <unordered_map>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -41,6 +42,8 @@ class Progress {
   bool record(const harness::CaseRecord& record);
   /// Holds the cases that follow to the expectations of the run's start: what these bear is not told.
   void expect(const harness::RunStart& start);
+  /// Tells the time left by what each of the cases planned is expected to take, by name and against the others.
+  void weigh(std::unordered_map<std::string, double> costs);
   /// For what leaves no record: how many are done, and how many are bad.
   void set(std::size_t done, std::size_t bad);
   /// Removes the bar and stops showing.
@@ -55,6 +58,8 @@ class Progress {
   void draw_bar();
   void clear_bar();
   [[nodiscard]] std::string figures() const;
+  /// Of all that is planned, what is done; above 0 once anything is.
+  [[nodiscard]] double share_done() const;
 
   const std::size_t planned_;
   const bool color_;
@@ -63,6 +68,9 @@ class Progress {
   const Clock::time_point start_ = Clock::now();
   std::size_t done_ = 0;
   std::size_t unexpected_ = 0;
+  std::unordered_map<std::string, double> costs_;  ///< by name; empty: all cost the same
+  double planned_cost_ = 0;
+  double done_cost_ = 0;
   std::optional<reports::Expectations> expectations_;
   bool drawn_ = false;
   bool stopped_ = false;

@@ -100,7 +100,7 @@ Result<OutcomeCounts> run_cases(const std::vector<Group>& groups, backends::Devi
   }
   SharedExams exams(unproved);
   for (Group& group : unproved) {
-    put_costliest_first(group.sources);
+    put_costliest_first(group);
     if (group.options.repeat <= 1) group.options.exams = &exams;
   }
   const std::vector<Batch> batches = batches_of(unproved, jobs);

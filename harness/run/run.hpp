@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "backends/backend.hpp"
@@ -96,6 +97,10 @@ std::vector<std::string> plan_cases(const std::vector<KernelSource>& sources, co
 /// What a run prints for the device's compiler, in the order of the sources; nothing of kernels that cannot be printed.
 std::vector<backends::EmittedKernel> emitted_kernels(const std::vector<KernelSource>& sources, const Printer& printer,
                                                      backends::SourceTarget target, const RunOptions& options);
+
+/// What each planned case is expected to take, by name and against the others.
+std::unordered_map<std::string, double> expected_costs(const std::vector<Group>& groups,
+                                                       const backends::Device& device);
 
 /// Called with each record before it is written, from any thread but never two at once.
 using Progress = std::function<void(const CaseRecord&)>;

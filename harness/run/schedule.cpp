@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/run/batch.hpp"
 #include "ir/launch.hpp"
 #include "ir/visit.hpp"
 
@@ -43,13 +44,13 @@ double stated_trips(const ir::Function& function) {
 double compiling_at(int optimisation) { return optimisation > 1 ? 5 : (optimisation == 1 ? 3 : 1); }
 
 /// The first of the sources, at most `size` and at least one, that together cost no more than a batch may.
-std::size_t affordable(std::span<const KernelSource> sources, std::size_t size, int optimisation) {
+std::size_t affordable(std::span<const KernelSource> sources, std::size_t size, const RunOptions& options) {
   // A quarter of a minute: until its first kernel is judged nothing is seen of a batch, and if the run ends all is
   // lost.
-  constexpr double kMostCost = 40'000;
+  constexpr double kMostCost = 50'000;
   double cost = 0;
   for (std::size_t i = 0; i < size; ++i) {
-    cost += compiling_at(optimisation) * expected_cost(sources[i]);
+    cost += expected_cost(sources[i], options);
     if (cost > kMostCost) return std::max<std::size_t>(i, 1);
   }
   return size;
@@ -67,35 +68,49 @@ std::vector<const Group*> costliest_first(const std::vector<Group>& groups) {
 
 }  // namespace
 
-double expected_cost(const KernelSource& source) {
+double expected_cost(const KernelSource& source, const RunOptions& options) {
   if (source.module == nullptr) return 0;
-  constexpr double kTrip = 1.0 / 12;
+  constexpr double kTrip = 1.0 / 12, kAllElse = 70;
   const ir::Module& module = *source.module;
+  const double compiling = compiling_at(options.mode.flags.optimisation);
   const auto cost = [&](const ir::Function& function) {
-    return scalars_computed(module, function) + kTrip * stated_trips(function);
+    return compiling * scalars_computed(module, function) + kTrip * stated_trips(function);
   };
-  double sum = cost(module.kernels[source.kernel_index]);
+  double sum = kAllElse + cost(module.kernels[source.kernel_index]);
   for (const ir::Function& function : module.functions)
     sum += cost(function);
   return sum;
 }
 
-void put_costliest_first(std::vector<KernelSource>& sources) {
+std::unordered_map<std::string, double> expected_costs(const std::vector<Group>& groups,
+                                                       const backends::Device& device) {
+  std::unordered_map<std::string, double> costs;
+  for (const Group& group : groups) {
+    for (const KernelSource& source : group.sources) {
+      const std::vector<std::string> cases = cases_of(source, device, group.options);
+      for (const std::string& name : cases)
+        costs[name] = expected_cost(source, group.options) / static_cast<double>(cases.size());
+    }
+  }
+  return costs;
+}
+
+void put_costliest_first(Group& group) {
   struct Family {
     double cost = 0;
     double kernels = 0;
   };
   std::map<std::string, Family> families;
-  for (const KernelSource& source : sources) {
+  for (const KernelSource& source : group.sources) {
     Family& family = families[source.family];
-    family.cost += expected_cost(source);
+    family.cost += expected_cost(source, group.options);
     ++family.kernels;
   }
   const auto mean_cost = [&](const KernelSource& source) {
     const Family& family = families[source.family];
     return std::pair(family.cost / family.kernels, std::string_view(source.family));
   };
-  std::ranges::stable_sort(sources, std::ranges::greater{}, mean_cost);
+  std::ranges::stable_sort(group.sources, std::ranges::greater{}, mean_cost);
 }
 
 std::vector<Batch> batches_of(const std::vector<Group>& groups, std::size_t jobs) {
@@ -113,7 +128,7 @@ std::vector<Batch> batches_of(const std::vector<Group>& groups, std::size_t jobs
         std::clamp(share(rest.size()), std::min(least, group->options.batch), group->options.batch);
     while (!rest.empty()) {
       const std::size_t wanted = std::min(rest.size(), std::clamp(share(left), std::min(least, largest), largest));
-      const std::size_t size = affordable(rest, wanted, group->options.mode.flags.optimisation);
+      const std::size_t size = affordable(rest, wanted, group->options);
       batches.push_back({rest.first(size), &group->options});
       rest = rest.subspan(size);
       left -= size;

@@ -9,13 +9,14 @@
 
 namespace assay::harness {
 
-/// What judging a kernel costs beside other kernels: the scalars that its code and its functions' compute, with which
-/// compiling goes, and the trips of loops that the source gives as numbers, of which one costs a twelfth of that.
-double expected_cost(const KernelSource& source);
+/// What judging a kernel costs against others: the scalars that its code and its functions' compute, with which
+/// compiling goes and which the optimiser multiplies; the trips of loops that the source gives as numbers, of which one
+/// costs a twelfth of a scalar; and as much as 70 scalars for all else.
+double expected_cost(const KernelSource& source, const RunOptions& options);
 
 /// By families, those first whose kernels cost most: what takes long must not come last. Families stay together, for
 /// their kernels share what the compiler instantiates.
-void put_costliest_first(std::vector<KernelSource>& sources);
+void put_costliest_first(Group& group);
 
 /// Sources that are built together, and how they are judged.
 struct Batch {

@@ -1,5 +1,6 @@
 #include "harness/run/schedule.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -35,23 +36,40 @@ std::vector<std::string> names(const std::vector<KernelSource>& sources) {
   return names;
 }
 
+RunOptions at_level(int optimisation) {
+  RunOptions options;
+  options.mode.flags.optimisation = optimisation;
+  return options;
+}
+
 TEST(ExpectedCost, CountsWhatIsCompiledAndHowOftenItRuns) {
-  const double of_short = expected_cost(source("f", "short", kShort));
-  EXPECT_GT(of_short, 1);
-  EXPECT_GT(expected_cost(source("f", "matrices", kMatrices)), of_short + 16);
-  const double of_trips = expected_cost(source("f", "trips", kTrips));
+  const RunOptions plain = at_level(0);
+  const double of_short = expected_cost(source("f", "short", kShort), plain);
+  EXPECT_GT(of_short, 70);
+  EXPECT_LT(of_short, 90);
+  EXPECT_GT(expected_cost(source("f", "matrices", kMatrices), plain), of_short + 16);
+  EXPECT_GT(expected_cost(source("f", "matrices", kMatrices), at_level(2)), of_short + 5 * 16);
+  const double of_trips = expected_cost(source("f", "trips", kTrips), plain);
   EXPECT_GT(of_trips, 50000 / 12);
-  EXPECT_LT(of_trips, 50000 / 12 + 4 * of_short);
-  EXPECT_EQ(expected_cost({.family = "f", .kernel = "unreadable"}), 0);
+  EXPECT_LT(of_trips, 50000 / 12 + 2 * of_short);
+  EXPECT_EQ(expected_cost({.family = "f", .kernel = "unreadable"}, plain), 0);
+}
+
+TEST(ExpectedCost, IsSharedByTheCasesOfAKernel) {
+  const Group group{.options = at_level(0), .sources = {source("f", "short", kShort)}};
+  const auto costs = expected_costs({group}, testing::CountingDevice{});
+  ASSERT_EQ(costs.size(), 2U);
+  EXPECT_DOUBLE_EQ(costs.at("f/short/f32/cpu/forward"), expected_cost(group.sources[0], group.options) / 2);
+  EXPECT_DOUBLE_EQ(costs.at("f/short/f32/cpu/backward"), costs.at("f/short/f32/cpu/forward"));
 }
 
 TEST(Schedule, TakesTheFamilyFirstWhoseKernelsCostMost) {
-  std::vector<KernelSource> sources{source("cheap", "b", kShort),      source("dear", "d", kShort),
-                                    source("dearest", "f", kShort),    source("cheap", "a", kShort),
-                                    source("dearest", "e", kTrips),    source("dear", "c", kMatrices),
-                                    source("cheapest", "g", "s = -s"), source("twin", "h", kShort)};
-  put_costliest_first(sources);
-  EXPECT_THAT(names(sources),
+  Group group{.options = at_level(0),
+              .sources = {source("cheap", "b", kShort), source("dear", "d", kShort), source("dearest", "f", kShort),
+                          source("cheap", "a", kShort), source("dearest", "e", kTrips), source("dear", "c", kMatrices),
+                          source("cheapest", "g", "s = -s"), source("twin", "h", kShort)}};
+  put_costliest_first(group);
+  EXPECT_THAT(names(group.sources),
               ElementsAre("dearest/f", "dearest/e", "dear/d", "dear/c", "twin/h", "cheap/b", "cheap/a", "cheapest/g"));
 }
 
@@ -74,16 +92,29 @@ TEST(Schedule, MakesBatchesSmallerTowardsTheEnd) {
 }
 
 TEST(Schedule, MakesBatchesOfCostlyKernelsSmall) {
-  Group plain;
-  plain.sources.assign(100, source("f", "k", kTrips));
-  Group optimised = plain;
-  optimised.options.mode.flags.optimisation = 2;
+  const std::string matrices = "s = " + std::string(40, '(') + "s" + [] {
+    std::string text;
+    for (int i = 0; i < 40; ++i)
+      text += " + wp.determinant(wp.mat44(s) * wp.mat44(s)))";
+    return text;
+  }();
+  Group plain{.options = at_level(0), .sources = std::vector(200, source("f", "k", matrices))};
+  Group optimised{.options = at_level(2), .sources = plain.sources};
+  const double cost = expected_cost(plain.sources[0], plain.options);
+  ASSERT_GT(cost, 50'000 / 96.0);
   const std::vector<Group> groups{plain, optimised};
   const std::vector<Batch> batches = batches_of(groups, 1);
-  ASSERT_EQ(batches.size(), 100U + 12U);
-  EXPECT_EQ(batches.front().sources.size(), 1U);
-  EXPECT_EQ(batches[100].sources.size(), 9U);
-  EXPECT_EQ(batches.back().sources.size(), 2U);
+  const auto fits = [&](const RunOptions& options) {
+    return static_cast<std::size_t>(50'000 / expected_cost(plain.sources[0], options));
+  };
+  EXPECT_EQ(batches.front().sources.size(), fits(optimised.options));
+  EXPECT_LT(fits(optimised.options), fits(plain.options));
+  const auto first_plain = std::ranges::find(batches, &groups[0].options, &Batch::options);
+  EXPECT_EQ(first_plain->sources.size(), fits(plain.options));
+  std::size_t all = 0;
+  for (const Batch& batch : batches)
+    all += batch.sources.size();
+  EXPECT_EQ(all, 400U);
 }
 
 }  // namespace
