@@ -18,8 +18,8 @@ double scalars_computed(const ir::Module& module, const ir::Function& function) 
   double sum = 0;
   for (const ir::Expr& expression : function.expressions) {
     const ir::Type type = expression.type;
-    sum += type.is_value() ? static_cast<double>(ir::leaves_of(module, type).size())
-                           : static_cast<double>(type.components() * type.tile_size());
+    sum += type.shape == ir::Shape::kStruct ? static_cast<double>(ir::leaves_of(module, type.element()).size())
+                                            : static_cast<double>(type.components() * type.tile_size());
   }
   return sum;
 }
@@ -88,8 +88,9 @@ std::unordered_map<std::string, double> expected_costs(const std::vector<Group>&
   for (const Group& group : groups) {
     for (const KernelSource& source : group.sources) {
       const std::vector<std::string> cases = cases_of(source, device, group.options);
+      const double cost = expected_cost(source, group.options) / static_cast<double>(cases.size());
       for (const std::string& name : cases)
-        costs[name] = expected_cost(source, group.options) / static_cast<double>(cases.size());
+        costs[name] = cost;
     }
   }
   return costs;
