@@ -194,7 +194,7 @@ Benched followed_by(const Benched& first, const Benched& second) {
 Result<Benched> bench_on(JudgeOptions options, const fs::path& output, unsigned jobs) {
   const Result<std::vector<CompilerWork>> work = compiler_work(options);
   if (!work.ok()) return work.error();
-  Result<std::vector<CompileFloor>> floors = measure_floor(*work, options, jobs, kUsualFloorBatch);
+  Result<std::vector<CompileFloor>> floors = measure_floor(*work, options, jobs, kFloorBatches);
   if (!floors.ok()) return floors.error();
   options.output = (output / "cold").string();
   Result<Measured> cold = measure(options);

@@ -25,9 +25,8 @@ struct CompileFloor {
   double seconds = 0;
 };
 
-/// Kernels in a unit of the C++ compiler that are tried, and the size that is mostly the fastest for a whole suite.
+/// Kernels in a unit of the C++ compiler that are tried.
 inline constexpr std::array<std::size_t, 4> kFloorBatches{16, 32, 64, 96};
-inline constexpr std::array<std::size_t, 1> kUsualFloorBatch{64};
 
 /// Hands the sources to the C++ compiler, `jobs` at once and from files, for each of the batch sizes. The units that
 /// take longest come first, so that no core waits for another's last one. `compiler` as --cxx. Fails without a
