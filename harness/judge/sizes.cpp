@@ -149,13 +149,29 @@ void judge_backward_size(const Stage& stage, const Drawn& drawn) {
   }
 }
 
+/// Whether the source says what the whole launch does. The oracle has run a sample of it; a device that runs all
+/// threads may meet one that takes a branch of its own, to an element that no array has or that another thread writes.
+bool is_defined(const Stage& stage, const ir::Launch& launch) {
+  const reference::Run all{
+      .launch = launch, .profile = stage.bench.profile, .uninitialised = stage.poisoned, .touched_only = true};
+  return stage.subject.oracle.evaluate(all).findings.empty();
+}
+
+/// Judges a launch; nothing is said of one that speaks against the kernel and is not defined.
+void judge_size(const Stage& stage, const Drawn& drawn, PassVerdict& verdict,
+                void (*judge)(const Stage&, const Drawn&)) {
+  const PassVerdict before = verdict;
+  judge(stage, drawn);
+  if (verdict.failed() && !is_defined(stage, drawn.launch)) verdict = before;
+}
+
 }  // namespace
 
 void judge_forward_sizes(const Stage& stage, const std::vector<Drawn>& launches) {
   for (const Drawn& drawn : launches) {
     const bool is_certain = drawn.launch.threads() == 0 || drawn.reference.decisions.uncertain[Lane::kNative] == 0;
     if (!is_certain) continue;
-    judge_forward_size(stage, drawn);
+    judge_size(stage, drawn, stage.judgement.forward, judge_forward_size);
     if (stage.judgement.forward.failed()) return;
   }
 }
@@ -164,7 +180,7 @@ void judge_backward_sizes(const Stage& stage, const std::vector<Drawn>& launches
   const bool chosen = fnv1a(stage.subject.kernel.name) % stage.bench.policy.large_backward_one_in == 0;
   for (const Drawn& drawn : launches) {
     if (drawn.launch.threads() > 0 && !chosen) continue;
-    judge_backward_size(stage, drawn);
+    judge_size(stage, drawn, stage.judgement.backward, judge_backward_size);
     if (stage.judgement.backward.failed()) return;
   }
 }

@@ -11,9 +11,11 @@ namespace assay::harness {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using testing::CpuRun;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::Specimen;
 
 const std::vector<Specimen> kRight = {{"dynamic_product", R"(
@@ -150,6 +152,74 @@ def k(x: wp.array(dtype=wp.float16), y: wp.array(dtype=wp.float16), out: wp.arra
     EXPECT_TRUE(is_pass(record.outcome));
     EXPECT_EQ(record.inconclusive.total(), 0);
   }
+}
+
+/// Runs all threads of each launch, as a device does that runs them side by side.
+class WholeLaunchSession final : public backends::Session {
+ public:
+  explicit WholeLaunchSession(std::unique_ptr<backends::Session> session) : session_(std::move(session)) {}
+  Result<backends::BufferId> allocate(std::size_t size) override { return session_->allocate(size); }
+  std::span<std::byte> bytes(backends::BufferId buffer) override { return session_->bytes(buffer); }
+  void reset() override { session_->reset(); }
+  std::vector<backends::RunOutcome> run(std::span<const backends::LaunchRequest> launches) override {
+    std::vector<backends::LaunchRequest> whole(launches.begin(), launches.end());
+    for (backends::LaunchRequest& launch : whole)
+      launch.sample.clear();
+    return session_->run(whole);
+  }
+
+ private:
+  std::unique_ptr<backends::Session> session_;
+};
+
+class WholeLaunchDevice final : public testing::ChangedDevice {
+ public:
+  Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override {
+    auto session = ChangedDevice::open(limits);
+    if (!session.ok()) return session;
+    return std::unique_ptr<backends::Session>(std::make_unique<WholeLaunchSession>(session.take()));
+  }
+};
+
+// Of 65,539 threads the oracle runs a sample. What another one does, only the source can be blamed for here.
+TEST(RightKernels, AreNotBlamedForThreadsThatTheOracleHasNotSeen) {
+  const std::vector<Specimen> specimens{
+      {"one_thread_far_out", R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i] * x[i]
+    if i == 65000:
+        out[i + 540] = x[i]
+)"},
+      {"threads_that_meet", R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i % 60000] = x[i] * x[i]
+)"},
+      {"wrong",
+       R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i] * x[i]
+)",
+       {testing::at_thread_start(backends::Pass::kForward, "if (thread > 65535) continue;")}}};
+  std::vector<KernelSource> sources;
+  for (const Specimen& specimen : specimens)
+    sources.push_back(testing::source_of(specimen));
+  RunOptions options = CpuRun::quick();
+  options.policy.large_launch = true;
+  options.policy.large_backward_one_in = 1;
+  WholeLaunchDevice device;
+  const auto records = testing::records_of(sources, device, testing::planting_printer(specimens), options);
+  ASSERT_EQ(records.size(), 6U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_TRUE(is_pass(records[i].outcome)) << testing::summary(records[i]);
+    EXPECT_THAT(records[i].sizes, Not(Contains(::testing::Gt(65'535))));
+  }
+  EXPECT_EQ(records[4].kind, "mismatch") << testing::summary(records[4]);
 }
 
 TEST(RightKernels, TheSameSeedGivesTheSameRecord) {

@@ -34,8 +34,8 @@ KernelSource source_of(const Specimen& specimen);
 /// The CPU device with the worker that was built with the tests and no cache.
 std::unique_ptr<backends::Device> cpu_device();
 
-/// The CPU device, which tells what it was asked to build; of one thread.
-class CountingDevice final : public backends::Device {
+/// The CPU device, of which a test changes something.
+class ChangedDevice : public backends::Device {
  public:
   [[nodiscard]] std::string_view name() const override { return device_->name(); }
   [[nodiscard]] backends::SourceTarget target() const override { return device_->target(); }
@@ -46,18 +46,27 @@ class CountingDevice final : public backends::Device {
   }
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override {
-    for (const backends::EmittedKernel& kernel : kernels)
-      built.push_back(kernel.name);
     return device_->build(kernels, flags);
   }
   Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override {
     return device_->open(limits);
   }
 
-  std::vector<std::string> built;  ///< kernels, in the order in which they came
-
  private:
   std::unique_ptr<backends::Device> device_ = cpu_device();
+};
+
+/// Tells what it was asked to build; of one thread.
+class CountingDevice final : public ChangedDevice {
+ public:
+  std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
+                                            const backends::BuildFlags& flags) override {
+    for (const backends::EmittedKernel& kernel : kernels)
+      built.push_back(kernel.name);
+    return ChangedDevice::build(kernels, flags);
+  }
+
+  std::vector<std::string> built;  ///< kernels, in the order in which they came
 };
 
 /// Prints for the CPU and plants the specimens' edits. An edit without a match fails the test that runs.
