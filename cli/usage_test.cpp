@@ -49,7 +49,7 @@ constexpr BadInput kBadInputs[] = {
     {"OutputIsAFile", "assay run scale.py --output plain.py", "plain.py: cannot make the output folder"},
     {"OutputCannotBeMade", "assay run scale.py --output /proc/assay", "/proc/assay: cannot make the output folder"},
     {"OutputIsFull", "mkdir out && ln -s /dev/full out/records.jsonl && assay run scale.py",
-     "cannot write records: No space left on device"},
+     "cannot be written: No space left on device"},
     {"NoExpectations", "assay run loop --expect nowhere.csv", "nowhere.csv: cannot read expectations: No such file"},
     {"ExpectationsOfAnotherForm", "assay run loop --expect waivers.csv",
      "waivers.csv:2: found the outcome 'fial', expected one of fail, inconclusive,"},
@@ -124,7 +124,7 @@ TEST_F(BadInputTest, AReadOnlyOutputFolderIsRefused) {
   ASSERT_EQ(workshop_.run("mkdir locked && chmod 555 locked").status, 0);
   const Ran ran = run_unprivileged(workshop_, "run scale.py --output locked");
   EXPECT_EQ(ran.status, 2);
-  EXPECT_EQ(ran.err, "assay: error: locked/records.jsonl: cannot write records: Permission denied\n");
+  EXPECT_EQ(ran.err, "assay: error: locked/records.jsonl: cannot be written: Permission denied\n");
 }
 
 TEST_F(BadInputTest, AFileWithoutPermissionIsRefused) {
@@ -143,7 +143,7 @@ TEST_F(BadInputTest, ADiskThatFillsUpMidwayLeavesNothingThatLooksWhole) {
       "unshare --user --map-root-user --mount sh -c 'mkdir full && mount -t tmpfs -o size=24k none full && "
       "\"$0\" run multi_conditional --quick --output full; status=$?; ls full; exit $status' '" ASSAY_PROGRAM "'");
   EXPECT_EQ(ran.status, 3);
-  EXPECT_THAT(ran.err, HasSubstr("full/records.jsonl: cannot write records: No space left on device"));
+  EXPECT_THAT(ran.err, HasSubstr("full/records.jsonl: cannot be written: No space left on device"));
   EXPECT_THAT(ran.out, ::testing::EndsWith("records.jsonl\n"));
   EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("report")));
 }

@@ -1,13 +1,9 @@
 #include "harness/dataset/journal.hpp"
 
-#include <cerrno>
 #include <system_error>
-#include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "harness/dataset/files.hpp"
 #include "harness/dataset/json_text.hpp"
@@ -98,41 +94,17 @@ Result<std::optional<Journal>> read_journal(const fs::path& dir) {
 }
 
 Result<JournalWriter> JournalWriter::create(const fs::path& dir, const Journal& journal) {
-  fs::path path = dir / kJournalFile;
-  if (Result<void> put = put_file(path, to_text(journal)); !put.ok()) return put.error();
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (descriptor < 0) {
-    return Error{fmt::format("cannot be written: {}", std::generic_category().message(errno)), path.string()};
-  }
-  return JournalWriter(std::move(path), descriptor);
-}
-
-JournalWriter::JournalWriter(JournalWriter&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-JournalWriter::~JournalWriter() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  const fs::path path = dir / kJournalFile;
+  const std::string text = to_text(journal);
+  if (Result<void> put = put_file(path, text); !put.ok()) return put.error();
+  auto lines = harness::AppendedLines::reopen(path, static_cast<std::int64_t>(text.size()));
+  if (!lines.ok()) return lines.error();
+  return JournalWriter(lines.take());
 }
 
 Result<void> JournalWriter::append(const JournalBlock& block) {
-  const std::string line = to_line(block) + "\n";
-  const off_t before = ::lseek(descriptor_, 0, SEEK_END);
-  std::size_t done = 0;
-  while (done < line.size()) {
-    const ssize_t written = ::write(descriptor_, line.data() + done, line.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const int cause = errno;
-      // A half line would make the next one unreadable; where it cannot be cut off, readers leave out a last half line.
-      [[maybe_unused]] const int cut = ::ftruncate(descriptor_, before);
-      return Error{fmt::format("cannot be written: {}", std::generic_category().message(cause)), path_.string()};
-    }
-    done += static_cast<std::size_t>(written);
-  }
-  if (::fsync(descriptor_) != 0) {
-    return Error{fmt::format("cannot be written: {}", std::generic_category().message(errno)), path_.string()};
-  }
-  return {};
+  if (Result<void> appended = lines_.append(to_line(block)); !appended.ok()) return appended;
+  return lines_.sync();
 }
 
 }  // namespace assay::dataset

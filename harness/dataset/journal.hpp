@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/producer.hpp"
+#include "harness/record/appended_lines.hpp"
 #include "ir/support/result.hpp"
 
 namespace assay::dataset {
@@ -52,16 +54,13 @@ class JournalWriter {
  public:
   /// Replaces the journal by the plan and the blocks.
   static Result<JournalWriter> create(const std::filesystem::path& dir, const Journal& journal);
-  JournalWriter(JournalWriter&& other) noexcept;
-  JournalWriter& operator=(JournalWriter&&) = delete;
-  ~JournalWriter();
 
   Result<void> append(const JournalBlock& block);
 
  private:
-  JournalWriter(std::filesystem::path path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
-  std::filesystem::path path_;
-  int descriptor_ = -1;
+  explicit JournalWriter(harness::AppendedLines lines) : lines_(std::move(lines)) {}
+
+  harness::AppendedLines lines_;
 };
 
 /// The whole journal as text; with the line `end` where it has ended.

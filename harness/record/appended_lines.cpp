@@ -28,21 +28,24 @@ int write_all(int descriptor, std::string_view text) {
 
 }  // namespace
 
-Result<AppendedLines> AppendedLines::open(const std::filesystem::path& file, int flags, std::int64_t whole_bytes) {
+Result<AppendedLines> AppendedLines::open(const std::filesystem::path& file, int flags) {
   AppendedLines lines;
   lines.file_ = file;
-  lines.whole_bytes_ = whole_bytes;
   lines.descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
-  const bool placed = lines.descriptor_ >= 0 && ::ftruncate(lines.descriptor_, whole_bytes) == 0 &&
-                      ::lseek(lines.descriptor_, whole_bytes, SEEK_SET) == whole_bytes;
-  if (!placed) return Error{fmt::format("cannot be written: {}", cause(errno)), file.string()};
+  if (lines.descriptor_ < 0) return Error{fmt::format("cannot be written: {}", cause(errno)), file.string()};
   return lines;
 }
 
-Result<AppendedLines> AppendedLines::create(const std::filesystem::path& file) { return open(file, O_TRUNC, 0); }
+Result<AppendedLines> AppendedLines::create(const std::filesystem::path& file) { return open(file, O_TRUNC); }
 
 Result<AppendedLines> AppendedLines::reopen(const std::filesystem::path& file, std::int64_t whole_bytes) {
-  return open(file, 0, whole_bytes);
+  Result<AppendedLines> lines = open(file, 0);
+  if (!lines.ok()) return lines;
+  lines->whole_bytes_ = whole_bytes;
+  const bool placed = ::ftruncate(lines->descriptor_, whole_bytes) == 0 &&
+                      ::lseek(lines->descriptor_, whole_bytes, SEEK_SET) == whole_bytes;
+  if (!placed) return Error{fmt::format("cannot be written: {}", cause(errno)), file.string()};
+  return lines;
 }
 
 AppendedLines::AppendedLines(AppendedLines&& other) noexcept { *this = std::move(other); }
@@ -73,6 +76,13 @@ Result<void> AppendedLines::append(std::string_view line) {
   }
   whole_bytes_ += static_cast<std::int64_t>(line.size()) + 1;
   return {};
+}
+
+Result<void> AppendedLines::sync() {
+  if (!failure_.empty()) return Error{failure_, file_.string()};
+  if (::fsync(descriptor_) == 0) return {};
+  failure_ = fmt::format("cannot be written: {}", cause(errno));
+  return Error{failure_, file_.string()};
 }
 
 }  // namespace assay::harness

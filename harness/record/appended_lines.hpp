@@ -28,11 +28,13 @@ class AppendedLines {
 
   // Adds the line and its newline.
   Result<void> append(std::string_view line);
+  // Waits until all lines are on the disk, so that a crash of the machine loses none either.
+  Result<void> sync();
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
  private:
   AppendedLines() = default;
-  static Result<AppendedLines> open(const std::filesystem::path& file, int flags, std::int64_t whole_bytes);
+  static Result<AppendedLines> open(const std::filesystem::path& file, int flags);
 
   std::filesystem::path file_;
   int descriptor_ = -1;

@@ -189,7 +189,7 @@ TEST_F(RecordFile, FullDiskIsOneClearErrorAndNeverACompleteRun) {
   fs::create_symlink("/dev/full", dir_ / kRecordsFile);
   const Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
   ASSERT_FALSE(writer.ok());
-  EXPECT_THAT(writer.error().text(), HasSubstr("cannot write records: No space left on device"));
+  EXPECT_THAT(writer.error().text(), HasSubstr("cannot be written: No space left on device"));
 }
 
 TEST_F(RecordFile, DiskThatFillsUpKeepsWholeLinesOnly) {
@@ -220,7 +220,7 @@ TEST_F(RecordFile, FolderThatCannotBeMadeOrWrittenIsOneClearError) {
   EXPECT_THAT(under_file.error().text(), HasSubstr("cannot make the output folder: Not a directory"));
   const Result<RecordWriter> read_only = RecordWriter::create("/proc/self", start({}));
   ASSERT_FALSE(read_only.ok());
-  EXPECT_THAT(read_only.error().text(), HasSubstr("/proc/self/records.jsonl: cannot write records: "));
+  EXPECT_THAT(read_only.error().text(), HasSubstr("/proc/self/records.jsonl: cannot be written: "));
 }
 
 TEST_F(RecordFile, NewRunRemovesTheReportsOfTheOneBefore) {

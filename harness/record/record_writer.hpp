@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
+#include "harness/record/appended_lines.hpp"
 #include "harness/record/record.hpp"
 #include "ir/support/result.hpp"
 
@@ -16,11 +18,8 @@ namespace assay::harness {
 // The file's name inside of the run's folder.
 inline constexpr std::string_view kRecordsFile = "records.jsonl";
 
-// Appends one line at a time and hands it to the kernel's page cache before returning, so that a crash of Assay loses
-// nothing that was recorded. One thread at a time.
-//
-// After a failed write the file is cut back to its last whole line where that is possible, every later call fails with
-// the same message, and no run end is ever written: a damaged run cannot look complete.
+// Appends one line at a time, as AppendedLines does: a crash of Assay loses nothing that was recorded, and after a
+// failed write every later call fails, so that no run end is ever written: a damaged run cannot look complete.
 class RecordWriter {
  public:
   // Makes `dir` where it is missing, replaces an older run's records, removes the reports that were made of them, and
@@ -33,12 +32,6 @@ class RecordWriter {
   // `create`. Fails where the records are of another run (same_run.hpp) or have another plan. A run that has its end is
   // left as it is: nothing is pending, and `finish` gives that end.
   static Result<RecordWriter> resume(const std::filesystem::path& dir, const RunStart& start);
-
-  RecordWriter(RecordWriter&& other) noexcept;
-  RecordWriter& operator=(RecordWriter&& other) noexcept;
-  RecordWriter(const RecordWriter&) = delete;
-  RecordWriter& operator=(const RecordWriter&) = delete;
-  ~RecordWriter();
 
   // Writes one case. It must be in the plan and not have been written before; anything else is a bug of the caller and
   // is refused.
@@ -56,23 +49,19 @@ class RecordWriter {
 
   // Milliseconds since create; of a resumed run with the time up to its last record.
   [[nodiscard]] double elapsed_ms() const { return (monotonic_s() - started_s_) * 1e3; }
-  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+  [[nodiscard]] const std::filesystem::path& file() const { return lines_.file(); }
   [[nodiscard]] const OutcomeCounts& counts() const { return counts_; }
 
  private:
-  RecordWriter() = default;
-  Result<void> write_line(const std::string& line);
+  explicit RecordWriter(AppendedLines lines) : lines_(std::move(lines)) {}
   static void remove_reports(const std::filesystem::path& dir);
   static double monotonic_s();
 
-  std::filesystem::path file_;
-  int descriptor_ = -1;
-  std::int64_t whole_bytes_ = 0;             // length of the file up to its last whole line
+  AppendedLines lines_;
   double started_s_ = 0.0;                   // monotonic clock
   std::unordered_set<std::string> pending_;  // planned cases that have no line yet
   OutcomeCounts counts_;
   std::optional<RunEnd> end_;  // of a run that was resumed and had one
-  std::string failure_;        // the first failed write; empty while there was none
 };
 
 }  // namespace assay::harness

@@ -1,14 +1,10 @@
 // RecordWriter::resume: going on with the records of a run that was cut off.
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <iterator>
-#include <system_error>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "harness/record/record_reader.hpp"
 #include "harness/record/record_writer.hpp"
@@ -25,9 +21,9 @@ std::int64_t whole_lines(const std::filesystem::path& file) {
 }
 
 /// Seconds from the start of the run, "2026-11-21T03:47:02Z", to the last record.
-double seconds_worked(const std::string& started, int descriptor) {
+double seconds_worked(const std::string& started, const std::filesystem::path& file) {
   struct stat status {};
-  if (epoch_s(started) == 0 || ::fstat(descriptor, &status) != 0) return 0;
+  if (epoch_s(started) == 0 || ::stat(file.c_str(), &status) != 0) return 0;
   return std::max(0.0, static_cast<double>(status.st_mtime) - epoch_s(started));
 }
 
@@ -38,21 +34,19 @@ Error refusal(const std::string& why, const std::filesystem::path& dir) {
 }  // namespace
 
 Result<RecordWriter> RecordWriter::resume(const std::filesystem::path& dir, const RunStart& start) {
-  RecordWriter writer;
-  writer.file_ = dir / kRecordsFile;
-  writer.whole_bytes_ = whole_lines(writer.file_);
-  if (writer.whole_bytes_ == 0) return create(dir, start);  // cut off before its first line
+  const std::filesystem::path file = dir / kRecordsFile;
+  const std::int64_t whole_bytes = whole_lines(file);
+  if (whole_bytes == 0) return create(dir, start);  // cut off before its first line
   const Result<RunRecords> run = read_records(dir);
   if (!run.ok()) return run.error();
   if (const auto differs = difference(run->start, start)) return refusal(*differs, dir);
   if (run->start.plan != start.plan) return refusal("the plan is another", dir);
 
-  writer.descriptor_ = ::open(writer.file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (writer.descriptor_ < 0 || ::ftruncate(writer.descriptor_, writer.whole_bytes_) != 0) {
-    return Error{fmt::format("cannot write records: {}", std::generic_category().message(errno)),
-                 writer.file_.string()};
-  }
-  writer.started_s_ = monotonic_s() - seconds_worked(run->start.started, writer.descriptor_);
+  const double worked_s = seconds_worked(run->start.started, file);  // before the file is touched
+  Result<AppendedLines> lines = AppendedLines::reopen(file, whole_bytes);
+  if (!lines.ok()) return lines.error();
+  RecordWriter writer(lines.take());
+  writer.started_s_ = monotonic_s() - worked_s;
   writer.end_ = run->end;
   for (const CaseRecord& record : run->cases) {
     if (record.outcome == Outcome::not_run) writer.pending_.insert(record.name);
