@@ -380,6 +380,12 @@ void FileReader::read_entry(FunctionEntry& entry) {
 void FileReader::drop_invalid_kernels() {
   ir::Module& module = result_.module;
   if (ir::verify(module).empty()) return;
+  const auto fail = [this](const auto& which) {
+    for (auto* entries : {&entries_, &instances_}) {
+      for (FunctionEntry& entry : *entries)
+        if (which(entry)) entry.state = FunctionEntry::State::kFailed;
+    }
+  };
   std::vector<ir::Function> all = std::exchange(module.kernels, {});
   std::vector<ir::Function> valid;
   for (ir::Function& kernel : all) {
@@ -392,17 +398,14 @@ void FileReader::drop_invalid_kernels() {
     const ir::Complaint& first = complaints.front();
     const std::string_view label = ir::row(first.rule).label;
     report({.loc = first.loc, .function = kernel.name, .construct = std::string(label), .reason = first.message});
-    for (FunctionEntry& entry : entries_) {
-      if (entry.is_kernel && entry.name == kernel.name) entry.state = FunctionEntry::State::kFailed;
-    }
+    fail([&](const FunctionEntry& entry) { return entry.is_kernel && entry.name == kernel.name; });
   }
   module.kernels = std::move(valid);
   // Functions that are invalid by themselves have spoilt every kernel.
   const auto complaints = ir::verify(module);
   if (complaints.empty()) return;
   module.functions.clear();
-  for (FunctionEntry& entry : entries_)
-    entry.state = FunctionEntry::State::kFailed;
+  fail([](const FunctionEntry&) { return true; });
   if (!all.empty()) return;
   const ir::Complaint& first = complaints.front();
   report({.loc = first.loc, .construct = std::string(ir::row(first.rule).label), .reason = first.message});

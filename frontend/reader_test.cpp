@@ -321,6 +321,21 @@ TEST(Reader, KeepsPlacesLinesAndAnnotations) {
     EXPECT_EQ(expr.loc.line, 11);
 }
 
+TEST(Reader, AnInstanceThatTheVerifierRefusesCostsOnlyItself) {
+  const ReadFile file = read(
+      "import warp as wp\nfrom typing import Any\nflags = wp.types.vector(3, wp.bool)\n@wp.kernel\n"
+      "def fill(a: wp.array(dtype=Any), value: Any):\n    a[wp.tid()] = value\n"
+      "one = wp.overload(fill, [wp.array(dtype=flags), flags])\n"
+      "two = wp.overload(fill, [wp.array(dtype=float), float])\n");
+  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
+  EXPECT_EQ(file.module.kernels[0].name, "two");
+  ASSERT_EQ(file.declarations.size(), 2U);
+  EXPECT_EQ(file.declarations[0].name, "one");
+  EXPECT_FALSE(file.declarations[0].was_read);
+  EXPECT_TRUE(file.declarations[1].was_read);
+  EXPECT_THAT(messages(file), HasSubstr("error: in one: "));
+}
+
 TEST(Reader, DeclaresEveryKernelAndFunction) {
   const ReadFile file = read(
       "import warp as wp\n@wp.func\ndef f(a: float, b: int = 2):\n    return a\n"

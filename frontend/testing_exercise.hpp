@@ -33,6 +33,11 @@ inline std::size_t exercise_reader(std::string_view bytes) {
     require(diagnostic.text().starts_with("fuzz.py:"), "a diagnostic has no place", diagnostic.text());
   const auto complaints = ir::verify(read->module);
   require(complaints.empty(), "what was read is not valid", complaints.empty() ? "" : complaints.front().message);
+  for (const Declaration& declaration : read->declarations) {
+    if (!declaration.is_kernel || !declaration.was_read) continue;
+    require(std::ranges::count(read->module.kernels, declaration.name, &ir::Function::name) == 1,
+            "a kernel is said to have been read that is not there", declaration.name);
+  }
   // Of a kernel that is refused, functions may be left in the module, which are not written.
   const auto is_error = [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::kError; };
   const Result<std::string> written = write_python(read->module);

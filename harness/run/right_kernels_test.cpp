@@ -154,6 +154,19 @@ def k(x: wp.array(dtype=wp.float16), y: wp.array(dtype=wp.float16), out: wp.arra
   }
 }
 
+// Springs between a particle and itself have no direction: zero times an infinite derivative is no number.
+TEST(RightKernels, MayHaveInfiniteDerivativesWhereTheSeedIsZero) {
+  const CpuRun run({{"springs", R"(
+@wp.kernel
+def k(x: wp.array(dtype=wp.vec3), ends: wp.array(dtype=int), out: wp.array(dtype=wp.vec3)):
+    i = wp.tid()
+    to = x[ends[2 * i]] - x[ends[2 * i + 1]]
+    out[i] = to * (1.0 / wp.length(to))
+)"}},
+                   RunOptions());
+  EXPECT_TRUE(is_pass(run.backward("springs").outcome)) << testing::summary(run.backward("springs"));
+}
+
 /// Runs all threads of each launch, as a device does that runs them side by side.
 class WholeLaunchSession final : public backends::Session {
  public:
