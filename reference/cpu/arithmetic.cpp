@@ -135,14 +135,19 @@ Bounded Arithmetic::div(const Bounded& a, const Bounded& b) const {
   return result;
 }
 
-Bounded Arithmetic::sqrt(const Bounded& a) const {
+Bounded Arithmetic::root(const Bounded& a, bool never_negative) const {
   const long double v = std::sqrt(a.v);
   if (!bounds_) return {v, {}};
   const double ma = magnitude(a.v);
+  // What is computed of a number between zero and e lies between zero and ma + e.
+  const auto near_zero = [&](double e) {
+    const bool is_known = never_negative && ma < kUnbounded;
+    return is_known ? std::max(std::sqrt(ma), std::sqrt(ma + e) - std::sqrt(ma)) : kUnbounded;
+  };
   LaneBounds p;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     const double e = a.e[lane];
-    p[lane] = e == 0 ? 0 : (ma > e && a.v > 0 ? e / (std::sqrt(ma) + std::sqrt(ma - e)) : kUnbounded);
+    p[lane] = e == 0 ? 0 : (ma > e && a.v > 0 ? e / (std::sqrt(ma) + std::sqrt(ma - e)) : near_zero(e));
   }
   Bounded result = rounded(ir::Op::kSqrt, v, p);
   for (std::size_t lane = 0; lane < kLanes; ++lane) {

@@ -59,7 +59,9 @@ class Arithmetic {
     return p[kNative] == 0 || p[kLift] == 0 ? exact_product(v, a, b, bound) : bound;
   }
   Bounded div(const Bounded& a, const Bounded& b) const;
-  Bounded sqrt(const Bounded& a) const;
+  Bounded sqrt(const Bounded& a) const { return root(a, false); }
+  /// The square root of a sum of squares, which no rounding makes negative, however near to zero it is.
+  Bounded sqrt_of_squares(const Bounded& sum) const { return root(sum, true); }
   /// a[0] b[0] + a[1] b[1] + ..., summed in any order, fused or not. Operands as pointers, all of a then of b.
   Bounded dot(std::span<const Bounded* const> operands) const;
 
@@ -82,6 +84,7 @@ class Arithmetic {
     if (!bounds_ || !(m < kUnbounded)) return correct_rounding_bound(v, propagated);
     return settle_rounded(pair_, m, pair_of(propagated));
   }
+  Bounded root(const Bounded& a, bool never_negative) const;
   LaneBounds correct_rounding_bound(long double v, const LaneBounds& propagated) const;
   /// `bound`, but 0 in the lanes in which the operands are exact and the sum or product v is a number of the format.
   LaneBounds exact_sum(long double v, Pair propagated, LaneBounds bound) const;

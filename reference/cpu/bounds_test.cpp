@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/support/rng.hpp"
 #include "reference/cpu/bound.hpp"
 #include "reference/cpu/testing/operation_samples.hpp"
 
@@ -215,6 +216,46 @@ TEST_P(BoundTest, HoldsForOperandsWithLargeErrors) {
 
 INSTANTIATE_TEST_SUITE_P(Glibc, BoundTest, ::testing::ValuesIn(scalar_usages()),
                          [](const auto& usage) { return usage.param.name(); });
+
+// length(v * kFactor - w), w being next to the product: so near to zero that of the squares' sum no digit is sure.
+TEST(LengthBound, HoldsForDifferencesThatCancel) {
+  constexpr std::int32_t kVectors = 2000;
+  Workbench w;
+  const ir::Type vec3 = ir::vector_type(ir::Scalar::kF32, 3);
+  std::vector<double> factors, shifts;
+  std::vector<float> computed;
+  std::vector<long double> exact;
+  Rng rng(7);
+  for (std::int32_t i = 0; i < kVectors; ++i) {
+    float squares = 0;
+    long double exact_squares = 0;
+    for (int k = 0; k < 3; ++k) {
+      const auto v = static_cast<float>(rng.uniform_real(-4, 4));
+      const float product = v * static_cast<float>(kFactor);
+      const float next = rng.bernoulli(0.5) ? product : std::nextafter(product, 8.0F);
+      factors.push_back(v);
+      shifts.push_back(next);
+      squares += (product - next) * (product - next);
+      const long double difference = static_cast<long double>(v) * kFactor - next;
+      exact_squares += difference * difference;
+    }
+    computed.push_back(std::sqrt(squares));
+    exact.push_back(std::sqrt(exact_squares));
+  }
+  const auto v = w.array("v", vec3, {kVectors}, factors);
+  const auto near = w.array("w", vec3, {kVectors}, shifts);
+  const auto out = w.zeros("out", ir::kF32, {kVectors});
+  const auto i = w.thread_index(kVectors);
+  const auto product = w.op(Op::kMul, {w.at(v, i), w.b().literal(ir::kF32, kFactor)});
+  w.b().store(out, {w.var(i)}, w.op(Op::kLength, {w.op(Op::kSub, {product, w.at(near, i)})}));
+  const Reference reference = w.evaluate();
+  for (std::size_t k = 0; k < kVectors; ++k) {
+    const OutputElement& element = reference.outputs[static_cast<std::size_t>(out)]->elements[k];
+    ASSERT_NEAR(static_cast<double>(element.value), static_cast<double>(exact[k]), 1e-18);
+    ASSERT_LE(std::abs(computed[k] - element.value), element.bound[kNative]) << "vector " << k;
+    ASSERT_LE(element.bound[kNative], 4e-6) << "a few ulp of what is subtracted";
+  }
+}
 
 /// A customary way to compute w * df/dx in float, from operands and result.
 struct AdjointFormula {

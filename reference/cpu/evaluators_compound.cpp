@@ -254,7 +254,7 @@ Bounded length(const Arithmetic& a, Operands x) {
   std::array<const Bounded*, 32> twice;
   std::copy(x.begin(), x.end(), twice.begin());
   std::copy(x.begin(), x.end(), twice.begin() + static_cast<std::ptrdiff_t>(x.size()));
-  return a.sqrt(a.dot(std::span(twice).first(2 * x.size())));
+  return a.sqrt_of_squares(a.dot(std::span(twice).first(2 * x.size())));
 }
 void d_length(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
   const bool zero = r.v == 0 && both_zero(r.e);
