@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include <fmt/format.h>
+
 #include "harness/judge/draw_sets.hpp"
 #include "harness/judge/trial.hpp"
 
@@ -31,9 +33,10 @@ void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const ir::Functi
     if (none.race) finding.threads.push_back(std::to_string(none.finding->other_thread));
     verdict.finding = std::move(finding);
   }
+  const char* launch = none.race ? "# launch: (1) if it is meant for one thread" : "# launch: ...";
   verdict.fail(Outcome::inconclusive, kind,
-               none.message + "; say in a comment above the kernel where '" + kernel.name +
-                   "' is defined (# launch: ..., # domain: ...)");
+               fmt::format("{}; say in a comment above the kernel where '{}' is defined ({}, # domain: ...)",
+                           none.message, kernel.name, launch));
 }
 
 Stage stage_of(const Exam& exam, const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench,

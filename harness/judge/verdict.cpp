@@ -85,7 +85,9 @@ void PassVerdict::keep(const std::vector<backends::MemoryFinding>& findings) {
 PassVerdict::Decision PassVerdict::decide() const {
   if (failure_) return *failure_;
   if (values_compared == 0 && !planted("nothing_passes")) {
-    return {Outcome::inconclusive, "nothing_compared", "no value could be compared: every check was inconclusive"};
+    return {Outcome::inconclusive, "nothing_compared",
+            inconclusive.total() > 0 ? "no value could be compared: every check was inconclusive"
+                                     : "there is nothing to compare: no thread stores a value"};
   }
   for (const auto& [array, tally] : controls) {
     if (!tally.accepted.empty() || tally.rejected < kControlsRejected) {

@@ -33,6 +33,9 @@ TEST(Verdict, NothingComparedIsNoPass) {
   PassVerdict verdict;
   EXPECT_EQ(verdict.decide().outcome, Outcome::inconclusive);
   EXPECT_EQ(verdict.decide().kind, "nothing_compared");
+  EXPECT_THAT(verdict.decide().message, HasSubstr("no thread stores a value"));
+  verdict.inconclusive.overflow = 1;
+  EXPECT_THAT(verdict.decide().message, HasSubstr("every check was inconclusive"));
   verdict.controls["out"] = {.presented = 8, .rejected = 8};
   verdict.count(Tier::kT1, {});
   verdict.count_one(Tier::kT2, 0, false);

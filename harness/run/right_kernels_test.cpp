@@ -297,6 +297,7 @@ TEST(UnjudgedKernels, EndAsWhatTheyAre) {
     SCOPED_TRACE(testing::summary(*race));
     EXPECT_EQ(race->outcome, Outcome::inconclusive);
     EXPECT_EQ(race->kind, "race");
+    EXPECT_THAT(race->message, HasSubstr("# launch: (1) if"));
     ASSERT_TRUE(race->finding.has_value());
     EXPECT_EQ(race->finding->line, 6);
     EXPECT_EQ(race->finding->threads.size(), 2U);

@@ -26,13 +26,28 @@ bool same_place(const Finding& a, const Finding& b) {
   return a.kind == b.kind && a.parameter == b.parameter && a.loc.line == b.loc.line && a.loc.column == b.loc.column;
 }
 
+/// Whether a dimension's index is greater than that of another.
+bool is_farther(const Finding& finding, const Finding& other) {
+  return !std::ranges::equal(finding.index, other.index, std::ranges::less_equal());
+}
+
 }  // namespace
 
 void FindingLog::add(Finding finding) {
-  if (findings_.size() >= kMost) return;
-  const auto alike =
-      std::count_if(findings_.begin(), findings_.end(), [&](const Finding& f) { return same_place(f, finding); });
-  if (static_cast<std::size_t>(alike) < kMostPerPlace) findings_.push_back(std::move(finding));
+  std::size_t alike = 0;
+  Finding* last = nullptr;
+  bool is_farthest = true;
+  for (Finding& known : findings_) {
+    if (!same_place(known, finding)) continue;
+    ++alike;
+    last = &known;
+    is_farthest = is_farthest && is_farther(finding, known);
+  }
+  if (alike < kMostPerPlace) {
+    if (findings_.size() < kMost) findings_.push_back(std::move(finding));
+  } else if (is_farthest) {
+    *last = std::move(finding);
+  }
 }
 
 std::string describe(const Finding& finding, const ir::Function& kernel) {

@@ -1,4 +1,5 @@
-// Collects findings: a few for each place, so that one bad line does not hide the others.
+// Collects findings: a few for each place, so that one bad line does not hide the others. Of a place with more, the
+// last one that is kept went farthest: what it says of an array's extent goes for all before it.
 #pragma once
 
 #include <cstddef>

@@ -213,7 +213,9 @@ TEST_F(FindingsTest, AFewForEachPlace) {
   many.b().at({.line = 6, .column = 1});
   many.b().store(a, {many.op(Op::kSub, {many.b().i32(-1), many.var(j)})}, many.f64(0));
   const Reference r = many.evaluate();
-  EXPECT_EQ(r.findings.size(), 8U) << "four for each line";
+  ASSERT_EQ(r.findings.size(), 8U) << "four for each line";
+  EXPECT_THAT(r.findings[0].index, ::testing::ElementsAre(1));
+  EXPECT_THAT(r.findings[6].index, ::testing::ElementsAre(100)) << "of so many the farthest";
 }
 
 }  // namespace
