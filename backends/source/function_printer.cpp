@@ -21,7 +21,8 @@ const NameTable& own_names() {
     NameTable names{"real",         "half",      "bfloat",     "Float16",         "Lifted",   "Array",
                     "Vec",          "Mat",       "Quat",       "Transform",       "infinity", "not_a_number",
                     "wrap_add",     "wrap_sub",  "wrap_mul",   "wrap_neg",        "Tile",     "tile_leader",
-                    "tile_barrier", "tile_load", "tile_store", "tile_atomic_add", "tile_map", "tile_fill"};
+                    "tile_barrier", "tile_load", "tile_store", "tile_atomic_add", "tile_map", "tile_fill",
+                    "tile_block"};
     static std::vector<std::string> components;
     for (const ir::AtomicRow& row : ir::kAtomics)
       components.push_back(concat(row.mnemonic, "_components"));
@@ -38,6 +39,25 @@ bool is_constant(const Expr& expr) { return expr.kind == ExprKind::kLiteral; }
 
 /// A range that a constant step walks downwards.
 bool descends(const Expr& step) { return is_constant(step) && static_cast<std::int64_t>(step.bits) < 0; }
+
+/// Whether a row of a matrix is printed as a value of its own: one that is not just indexed further.
+bool takes_rows(const ir::Function& function) {
+  const auto is_row = [&](const Expr& expr) {
+    return expr.kind == ExprKind::kOperation && expr.op == Op::kExtract && function.expr(expr.args[0]).type.is_matrix();
+  };
+  std::vector<bool> indexed(function.expressions.size());
+  for (const Expr& expr : function.expressions) {
+    const bool indexes = expr.kind == ExprKind::kOperation && expr.op == Op::kExtract;
+    for (const ExprId arg : expr.args) {
+      if (!is_row(function.expr(arg))) continue;
+      if (!indexes) return true;
+      indexed[static_cast<std::size_t>(arg)] = true;
+    }
+  }
+  for (std::size_t id = 0; id < indexed.size(); ++id)
+    if (!indexed[id] && is_row(function.expressions[id])) return true;
+  return false;
+}
 
 }  // namespace
 
@@ -80,6 +100,7 @@ void FunctionPrinter::reserve_functions() {
     }
     if (expr.op == Op::kWithField) scopes_.reserve(unit_.setter_name(expr.type.struct_id, expr.index));
   }
+  if (takes_rows(function_)) scopes_.reserve("row");
 }
 
 std::string FunctionPrinter::internal_name(std::string_view name) {

@@ -345,6 +345,14 @@ TEST(Print, NamesAvoidKeywordsAndWhatTheKernelCalls) {
   EXPECT_THAT(text, HasSubstr("real sin_1 = sin(end);\n    real cos = sqrtf_function(real_1);\n"));
 }
 
+TEST(Print, VariablesNamedRowYieldToTheFunctionWhereItIsCalled) {
+  const std::string whole = "let row: i32 = 1\n let t: mat<f32,2,2>\n let r: vec<f32,2> = extract(t, row)";
+  EXPECT_THAT(body(whole), HasSubstr("int row_1 = 1;"));
+  EXPECT_THAT(body(whole), HasSubstr("r = row(t, row_1);"));
+  const std::string element = "let row: i32 = 1\n let t: mat<f32,2,2>\n x[i] = extract(extract(t, row), n)";
+  EXPECT_THAT(body(element), HasSubstr("x.at(i) = t[row][n];"));
+}
+
 TEST(Print, HalfPrecisionIsComputedInRealAndRoundedAfterEveryOperation) {
   const ir::Module module = parse(
       "kernel k(x: array<f16,1>, y: array<bf16,1>; i) {\n"
