@@ -154,9 +154,21 @@ def k(x: wp.array(dtype=wp.float16), y: wp.array(dtype=wp.float16), out: wp.arra
   }
 }
 
-// Springs between a particle and itself have no direction: zero times an infinite derivative is no number.
-TEST(RightKernels, MayHaveInfiniteDerivativesWhereTheSeedIsZero) {
-  const CpuRun run({{"springs", R"(
+// Springs between a particle and itself have no direction, and what is not used may be infinite: zero times an infinite
+// derivative is no number.
+TEST(RightKernels, MayHaveInfiniteDerivativesWhereNothingFlowsBack) {
+  const CpuRun run({{"pixels", R"(
+# domain: 0 <= columns <= 4
+@wp.kernel
+def k(x: wp.array(dtype=float), width: float, columns: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    u = (wp.abs(x[i]) + 0.5) / float(columns) * width
+    value = x[i] * 2.0
+    if u * u < 100.0:
+        value = u * x[i]
+    out[i] = value
+)"},
+                    {"springs", R"(
 @wp.kernel
 def k(x: wp.array(dtype=wp.vec3), ends: wp.array(dtype=int), out: wp.array(dtype=wp.vec3)):
     i = wp.tid()
@@ -164,7 +176,8 @@ def k(x: wp.array(dtype=wp.vec3), ends: wp.array(dtype=int), out: wp.array(dtype
     out[i] = to * (1.0 / wp.length(to))
 )"}},
                    RunOptions());
-  EXPECT_TRUE(is_pass(run.backward("springs").outcome)) << testing::summary(run.backward("springs"));
+  for (const char* name : {"pixels", "springs"})
+    EXPECT_TRUE(is_pass(run.backward(name).outcome)) << testing::summary(run.backward(name));
 }
 
 /// Runs all threads of each launch, as a device does that runs them side by side.

@@ -165,5 +165,22 @@ TEST(SpecialValues, BoxesThatTouchAPoleAreUnbounded) {
   EXPECT_EQ(w.evaluate().outputs.back()->elements[0].bound[kNative], kInf);
 }
 
+// Nothing flows back through a root that is not used. Zero times its derivative is zero, or no number where that is
+// infinite.
+TEST(SpecialValues, AnInfiniteDerivativeThroughWhichNothingFlowsLeavesTheGradientOpen) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {0, 4});
+  const ir::VarId out = w.zeros("out", ir::kF64, {2});
+  const ir::VarId i = w.thread_index(2);
+  w.b().let("root", w.op(Op::kSqrt, {w.at(x, i)}));
+  w.b().store(out, {w.var(i)}, w.op(Op::kMul, {w.f64(3), w.at(x, i)}));
+  const Reference r = w.gradient(out);
+  const std::vector<GradientElement>& gradient = r.gradients[0]->elements;
+  EXPECT_EQ(gradient[0].value, 3);
+  EXPECT_EQ(gradient[0].bound[kLift], kInf);
+  EXPECT_EQ(gradient[1].value, 3);
+  EXPECT_LT(gradient[1].bound[kLift], 1e-12);
+}
+
 }  // namespace
 }  // namespace assay::reference

@@ -109,15 +109,32 @@ void Sweep::pass_on(const Adjoint& adjoint, const LaneBounds& errors, ir::Scalar
   parent.reach += scaled(slope, adjoint.reach);
 }
 
+/// What nothing flows back through adds nothing, but where the derivative has no finite value or bound: zero times that
+/// need not be zero. Code that computes the product gets no number there, code that leaves it out gets zero.
+void Sweep::pass_on_nothing(Node node) {
+  for (const Tape::Edge& edge : tape_.edges(node)) {
+    if (edge.partial <= Tape::kMinus) continue;
+    const Bounded& partial = tape_.partial(edge);
+    LaneBounds unknown{};
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      if (!std::isfinite(partial.v) || !(partial.e[lane] < kUnbounded)) unknown[lane] = kUnbounded;
+    }
+    if (!both_zero(unknown)) adjoints_[edge.parent].add(0, unknown);
+  }
+}
+
 void Sweep::run() {
   for (std::size_t i = tape_.size(); i-- > 1;) {
     const auto node = static_cast<Node>(i);
     const auto edges = tape_.edges(node);
     const Adjoint& adjoint = adjoints_[node];
-    if (edges.empty() || adjoint.terms == 0) continue;
+    if (edges.empty()) continue;
     const ir::Scalar type = tape_.type(node);
-    const LaneBounds errors = settled(adjoint, type);
-    if (adjoint.value == 0 && both_zero(errors)) continue;
+    const LaneBounds errors = adjoint.terms == 0 ? LaneBounds{} : settled(adjoint, type);
+    if (adjoint.value == 0 && both_zero(errors)) {
+      pass_on_nothing(node);
+      continue;
+    }
     for (const Tape::Edge& edge : edges)
       pass_on(adjoint, errors, type, edge);
   }

@@ -125,6 +125,7 @@ class Sweep {
   /// What converting to a type of fewer digits adds to the bound of v.
   LaneBounds narrowed(long double v, LaneBounds bound, ir::Scalar to) const;
   void pass_on(const Adjoint& adjoint, const LaneBounds& errors, ir::Scalar type, const Tape::Edge& edge);
+  void pass_on_nothing(Node node);
 
   const Tape& tape_;
   const Profile& profile_;
