@@ -156,7 +156,13 @@ std::string ExpressionWriter::tile_zeros(ir::Type tile) {
 std::string ExpressionWriter::tile_map(const ir::Expr& expr, std::string_view function) {
   if (!function_.expr(expr.args[0]).type.is_tile())
     fail(expr.loc, "Warp applies a function to tiles of which the first argument is one");
-  return fmt::format("wp.tile_map({}, {})", function, list(expr.args));
+  std::string arguments;
+  for (const ir::ExprId arg : expr.args) {
+    // Of a number Warp makes a constant, for which it finds no adjoint of tile_map; of a conversion a variable.
+    const bool is_number = is_literal(arg) && function_.expr(arg).type == ir::kF32;
+    append(arguments, ", ", is_number ? concat("float(", write(arg), ")") : write(arg));
+  }
+  return fmt::format("wp.tile_map({}{})", function, arguments);
 }
 
 /// What is done with tiles, where Warp does not write it as with scalars.

@@ -55,6 +55,21 @@ class OneKernel {
   VarId out, a, i;
 };
 
+// Warp takes no plain number in a kernel with a gradient.
+TEST(Writer, ConvertsNumbersThatAFunctionOfTilesTakes) {
+  const std::string python =
+      "import warp as wp\n\n\n@wp.func\ndef bend(x: float, a: float) -> float:\n    return x * a\n\n\n"
+      "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    i = wp.tid()\n"
+      "    t = wp.tile_load(x, shape=4, offset=i * 4)\n"
+      "    wp.tile_store(x, wp.tile_map(bend, t, float(0.75)), offset=i * 4)\n";
+  const Result<ReadFile> read = read_python(python, "k.py");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->module.kernels.size(), 1U);
+  const Result<std::string> written = write_python(read->module);
+  ASSERT_TRUE(written.ok()) << written.error().text();
+  EXPECT_EQ(*written, python);
+}
+
 TEST(Writer, WritesAKernelAsPeopleDo) {
   ir::Module module;
   module.structs.push_back(
