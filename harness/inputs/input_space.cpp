@@ -26,6 +26,8 @@ constexpr std::int64_t kLastSampled = 24;
 constexpr std::int32_t kLargestExtent = 1 << 17;
 /// Elements behind what a thread of a large launch was seen to reach, for others that reach farther; at most.
 constexpr std::int64_t kSpare = 1'024;
+/// By how much an array grows at least that a kernel leaves, where that is enough.
+constexpr std::int64_t kStep = 8;
 constexpr double kMostHintedThreads = 1e6;  ///< unless more are wanted
 constexpr std::int64_t kLargestInteger = 12;
 /// Ties are drawn from at least this many steps of the range, and less than twice as many; one in two from fewer.
@@ -301,16 +303,19 @@ bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launc
   // so far out grows with the thread's number, n * number + rest: the launch's last thread gets room for its own.
   const std::int64_t extent = std::max(launch.extents[0], 1);
   const std::int64_t number = finding.thread / std::max<std::int64_t>(launch.threads() / extent, 1);
-  const auto room_for = [&](std::int64_t index) {
-    if (index < kSampledAbove || number == 0) return index + 1;
+  const auto room_for = [&](std::int64_t index, std::int64_t held) {
+    // A loop may go on only because it finds nothing beyond the array: so it grows by steps, as if by itself.
+    if (index < kSampledAbove || number == 0) return std::min(index + 1, std::max(2 * held, held + kStep));
     const std::int64_t rest = index % number;
     return index / number * (extent - 1) + rest + std::min(rest, kSpare) + 1;
   };
   bool learnt = false;
   for (std::size_t d = 0; d < finding.index.size() && d < least_shape_[p].size(); ++d) {
     const std::int64_t index = finding.index[d];
-    if (index < finding.shape[d] || index < least_shape_[p][d] || room_for(index) > kLargestExtent) continue;
-    least_shape_[p][d] = static_cast<std::int32_t>(room_for(index));
+    if (index < finding.shape[d] || index < least_shape_[p][d]) continue;
+    const std::int64_t room = room_for(index, finding.shape[d]);
+    if (room > kLargestExtent) continue;
+    least_shape_[p][d] = static_cast<std::int32_t>(room);
     learnt = true;
   }
   return learnt;

@@ -68,6 +68,14 @@ def k(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
     if i > 0 and i < x.shape[0] - 1 and j > 0 and j < x.shape[1] - 1:
         out[i, j] = x[i - 1, j] * x[i + 1, j] + x[i, j - 1] * x[i, j + 1]
 )"},
+                                      {"rows_of_a_flat_array", R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    row = wp.tid()
+    for column in range(24):
+        i = row * 24 + column
+        out[i] = x[i] * x[i]
+)"},
                                       {"in_place", R"(
 @wp.kernel
 def k(x: wp.array(dtype=float), v: wp.array(dtype=float), dt: float):
