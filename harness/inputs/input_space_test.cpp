@@ -248,6 +248,24 @@ def far(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   }
 }
 
+// Beyond the array it finds nothing to end the loop with; what the array must hold is a few elements, not a thousand.
+TEST(InputSpace, ALoopThatEndsByWhatItReads) {
+  Space space(R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    sum = float(0.0)
+    j = int(0)
+    while j < 1000:
+        sum += wp.abs(x[j])
+        if sum > 6.0:
+            break
+        j += 1
+    out[i] = sum
+)");
+  EXPECT_LE(space.found({.seed = 3, .size = 1}).arguments[0].shape[0], 32);
+}
+
 TEST(InputSpace, TwoDimensionalLaunchOntoOneDimension) {
   Space space(R"(
 @wp.kernel
