@@ -3,6 +3,7 @@
 // Along a random direction d of the inputs, Ridders' extrapolated differences of phi(t) = <w, f(x + t d)>, f being the
 // double lift of the generated forward, must equal <J^T w, d>, the double lift of the generated backward. The oracle
 // says only whether all points of the stencil take the same path; if not, the step is divided by 4.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
@@ -65,6 +66,10 @@ class ConsistencyJudge {
     choose_direction();
     const auto dot = adjoint_product();
     if (!dot) return;
+    if (!std::isfinite(*dot) && has_open_gradient()) {
+      ++verdict_.inconclusive.overflow;
+      return;
+    }
     double step = kFirstStep;
     std::optional<Contradiction> contradiction;
     for (int shrink = 0; shrink <= kShrinks; ++shrink, step /= 4) {
@@ -156,6 +161,15 @@ class ConsistencyJudge {
       }
     }
     return dot;
+  }
+
+  /// Whether the oracle knows no finite value, or no bound, of some part of the gradient: what stands there is open.
+  bool has_open_gradient() const {
+    return std::ranges::any_of(input_.reference.gradients, [](const auto& gradient) {
+      return gradient && std::ranges::any_of(gradient->elements, [](const reference::GradientElement& element) {
+               return !std::isfinite(element.value) || !std::isfinite(element.bound[kLiftLane]);
+             });
+    });
   }
 
   /// x + t d for t = h, -h, h/2, -h/2, ...

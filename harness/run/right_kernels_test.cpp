@@ -162,9 +162,9 @@ def k(x: wp.array(dtype=wp.float16), y: wp.array(dtype=wp.float16), out: wp.arra
   }
 }
 
-// Springs between a particle and itself have no direction, and what is not used may be infinite: zero times an infinite
-// derivative is no number.
-TEST(RightKernels, MayHaveInfiniteDerivativesWhereNothingFlowsBack) {
+// Springs between a particle and itself have no direction, and what is not used, or does not move, may have an infinite
+// derivative: zero times that is no number.
+TEST(RightKernels, MayHaveInfiniteDerivativesThatAreMultipliedByZero) {
   const CpuRun run({{"pixels", R"(
 # domain: 0 <= columns <= 4
 @wp.kernel
@@ -182,9 +182,16 @@ def k(x: wp.array(dtype=wp.vec3), ends: wp.array(dtype=int), out: wp.array(dtype
     i = wp.tid()
     to = x[ends[2 * i]] - x[ends[2 * i + 1]]
     out[i] = to * (1.0 / wp.length(to))
+)"},
+                    {"first_stands_still", R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    along = x[i] * float(i)
+    out[i] = wp.sqrt(along * along) + x[i]
 )"}},
                    RunOptions());
-  for (const char* name : {"pixels", "springs"})
+  for (const char* name : {"pixels", "springs", "first_stands_still"})
     EXPECT_TRUE(is_pass(run.backward(name).outcome)) << testing::summary(run.backward(name));
 }
 

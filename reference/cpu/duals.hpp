@@ -17,6 +17,7 @@ class NoDerivatives {
   static constexpr bool kDerivatives = false;
   static constexpr bool kPoints = false;
   static bool active(const Handle&) { return false; }
+  static bool carries(const Handle&) { return false; }
   static bool same(const Handle&, const Handle&) { return true; }
   static bool full() { return false; }
   static Handle leaf(std::size_t, std::size_t, ir::Scalar, long double) { return {}; }
@@ -36,6 +37,7 @@ class DualNumbers {
   explicit DualNumbers(const std::vector<LeafValues>& directions) : directions_(directions) {}
 
   static bool active(const Handle& handle) { return handle.is_active; }
+  static bool carries(const Handle& handle) { return handle.is_active; }
   static bool same(const Handle& a, const Handle& b) { return a.is_active == b.is_active && a.tangent == b.tangent; }
   static bool full() { return false; }
 

@@ -182,5 +182,20 @@ TEST(SpecialValues, AnInfiniteDerivativeThroughWhichNothingFlowsLeavesTheGradien
   EXPECT_LT(gradient[1].bound[kLift], 1e-12);
 }
 
+// The root of x * x has an infinite derivative at 0, and x * x none: code that multiplies them has no number there.
+TEST(SpecialValues, AnInfiniteDerivativeOfWhatDoesNotMoveLeavesTheGradientOpen) {
+  Workbench w;
+  const ir::VarId x = w.floats("x", {0, 4});
+  const ir::VarId out = w.zeros("out", ir::kF64, {2});
+  const ir::VarId i = w.thread_index(2);
+  const ExprId root = w.op(Op::kSqrt, {w.op(Op::kMul, {w.at(x, i), w.at(x, i)})});
+  w.b().store(out, {w.var(i)}, w.op(Op::kAdd, {root, w.op(Op::kMul, {w.f64(3), w.at(x, i)})}));
+  const Reference r = w.gradient(out);
+  const std::vector<GradientElement>& gradient = r.gradients[0]->elements;
+  EXPECT_EQ(gradient[0].bound[kLift], kInf);
+  EXPECT_EQ(gradient[1].value, 4);
+  EXPECT_LT(gradient[1].bound[kLift], 1e-12);
+}
+
 }  // namespace
 }  // namespace assay::reference

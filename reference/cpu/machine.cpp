@@ -182,7 +182,7 @@ void Machine<Tracer>::derive(const Instruction& instruction, Operands operands, 
   std::uint32_t wanted = 0;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     sources[i] = &at(operand(instruction, i)).h;
-    if (Tracer::active(*sources[i])) wanted |= std::uint32_t{1} << i;
+    if (Tracer::carries(*sources[i])) wanted |= std::uint32_t{1} << i;
   }
   dst.h = Handle{};
   if (wanted == 0 || differentiate == nullptr) return;
@@ -249,7 +249,7 @@ void Machine<Tracer>::add_or_multiply(const Instruction& instruction) {
   }
   if constexpr (Tracer::kDerivatives) {
     const std::array<const Handle*, 2> sources{&x.h, &y.h};
-    const std::uint32_t wanted = (Tracer::active(x.h) ? 1U : 0U) | (Tracer::active(y.h) ? 2U : 0U);
+    const std::uint32_t wanted = (Tracer::carries(x.h) ? 1U : 0U) | (Tracer::carries(y.h) ? 2U : 0U);
     const std::array<Bounded, 2> partials{multiplies ? y.f : kOneBounded,
                                           multiplies ? x.f : number(subtracts ? -1 : 1)};
     dst.h = wanted == 0 ? Handle{} : tracer_.combine(instruction.scalar, sources, partials.data(), wanted);
@@ -279,13 +279,13 @@ void Machine<Tracer>::compute_sum(const Instruction& instruction) {
       Handle term = first;
       if (products) {
         const Handle& second = at(operand(instruction, count + i)).h;
-        const std::uint32_t wanted = (Tracer::active(first) ? 1U : 0U) | (Tracer::active(second) ? 2U : 0U);
+        const std::uint32_t wanted = (Tracer::carries(first) ? 1U : 0U) | (Tracer::carries(second) ? 2U : 0U);
         if (wanted == 0) continue;
         const std::array<const Handle*, 2> sources{&first, &second};
         const std::array<Bounded, 2> partials{*terms_[count + i], *terms_[i]};
         term = tracer_.combine(instruction.scalar, sources, partials.data(), wanted);
       }
-      if (Tracer::active(term)) sum.h = tracer_.accumulate(instruction.scalar, sum.h, term, 1);
+      if (Tracer::carries(term)) sum.h = tracer_.accumulate(instruction.scalar, sum.h, term, 1);
     }
   }
   at(instruction.dst) = sum;
@@ -302,7 +302,7 @@ void Machine<Tracer>::custom(const Instruction& instruction) {
     for (std::size_t i = 0; i <= count; ++i) {
       sources[i] = &at(operand(instruction, i)).h;
       partials_[i] = i == 0 ? kOneBounded : at(operand(instruction, count + i)).f;
-      if (Tracer::active(*sources[i]) && (i > 0 || instruction.extent == 1)) wanted |= std::uint32_t{1} << i;
+      if (Tracer::carries(*sources[i]) && (i > 0 || instruction.extent == 1)) wanted |= std::uint32_t{1} << i;
     }
     dst.h = Handle{};
     if (wanted == 0) return;

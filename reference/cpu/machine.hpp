@@ -3,7 +3,8 @@
 // A Tracer says what to keep of derivatives: nothing, dual numbers, or a tape for the reverse sweep; or of the values
 // at other points (points.hpp). It has
 //   Handle                                        what goes along with each value; default: no derivative
-//   active(handle), full()                        whether it depends on an input; whether to stop the run
+//   active(handle), full()                        whether it moves with an input; whether to stop the run
+//   carries(handle)                               whether it depends on an input at all, if only by zero
 //   same(handle, handle)                          whether two derivatives are known to be the same
 //   leaf(parameter, leaf, type, value)            handle of an input
 // and, with kDerivatives,

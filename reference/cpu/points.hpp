@@ -33,6 +33,7 @@ class Points {
   Points(const LeafValues& direction, std::span<const long double> steps, const Run& run);
 
   static bool active(const Handle&) { return false; }
+  static bool carries(const Handle&) { return false; }
   static bool same(const Handle&, const Handle&) { return false; }
   bool full() const { return strayed_; }
   /// Whether some point left the run's path.

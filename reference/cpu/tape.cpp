@@ -5,6 +5,18 @@
 #include "reference/cpu/arithmetic.hpp"
 
 namespace assay::reference {
+namespace {
+
+/// By lane, whether a factor of zero need not make nothing of v: it has no finite value or bound.
+LaneBounds unknown_of(long double v, const LaneBounds& bounds) {
+  LaneBounds unknown{};
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    if (!std::isfinite(v) || !(bounds[lane] < kUnbounded)) unknown[lane] = kUnbounded;
+  }
+  return unknown;
+}
+
+}  // namespace
 
 Tape::Tape() { clear(); }
 
@@ -25,9 +37,9 @@ Node Tape::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type, long d
 Node Tape::accumulate(ir::Scalar type, Node old, Node contribution, int sign) {
   if (contribution == 0) return old;
   if (old == 0 && sign > 0) return contribution;
-  if (old != 0) edges_.push_back({old, kPlus});
-  edges_.push_back({contribution, sign > 0 ? kPlus : kMinus});
-  return close(type);
+  if (old != 0) edges_.push_back({old & ~kStill, kPlus});
+  edges_.push_back({contribution & ~kStill, sign > 0 ? kPlus : kMinus});
+  return close(type) | ((old == 0 ? kStill : old) & contribution & kStill);
 }
 
 Sweep::Sweep(const Tape& tape, const Profile& profile, std::vector<Adjoint>& adjoints)
@@ -41,8 +53,9 @@ Sweep::Sweep(const Tape& tape, const Profile& profile, std::vector<Adjoint>& adj
 
 void Sweep::seed(Node node, double cotangent) {
   if (node == 0 || cotangent == 0) return;
-  adjoints_[node].add(cotangent, {});
-  adjoints_[node].reach += std::abs(cotangent);
+  Adjoint& adjoint = adjoints_[node & ~Tape::kStill];
+  adjoint.add(cotangent, {});
+  adjoint.reach += std::abs(cotangent);
 }
 
 double Sweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t lane, double prefill, bool is_leaf) const {
@@ -94,10 +107,16 @@ LaneBounds Sweep::narrowed(long double v, LaneBounds bound, ir::Scalar to) const
 /// Adds adjoint * partial, rounded to the operation's type and then to the parent's, to the parent's adjoint.
 void Sweep::pass_on(const Adjoint& adjoint, const LaneBounds& errors, ir::Scalar type, const Tape::Edge& edge) {
   Adjoint& parent = adjoints_[edge.parent];
+  if (edge.partial == Tape::kNothing) {
+    // Zero times what has no finite value or bound: what code makes of that is open, as in pass_on_nothing.
+    const LaneBounds unknown = unknown_of(adjoint.value, errors);
+    if (!both_zero(unknown)) parent.add(0, unknown);
+    return;
+  }
   long double v = edge.partial == Tape::kMinus ? -adjoint.value : adjoint.value;
   LaneBounds e = errors;
   double slope = 1;
-  if (edge.partial > Tape::kMinus) {
+  if (edge.partial >= Tape::kNumbered) {
     const Bounded& partial = tape_.partial(edge);
     v = adjoint.value * partial.v;
     e = product_bound(adjoint, errors, partial, v, type);
@@ -113,12 +132,9 @@ void Sweep::pass_on(const Adjoint& adjoint, const LaneBounds& errors, ir::Scalar
 /// need not be zero. Code that computes the product gets no number there, code that leaves it out gets zero.
 void Sweep::pass_on_nothing(Node node) {
   for (const Tape::Edge& edge : tape_.edges(node)) {
-    if (edge.partial <= Tape::kMinus) continue;
+    if (edge.partial < Tape::kNumbered) continue;
     const Bounded& partial = tape_.partial(edge);
-    LaneBounds unknown{};
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      if (!std::isfinite(partial.v) || !(partial.e[lane] < kUnbounded)) unknown[lane] = kUnbounded;
-    }
+    const LaneBounds unknown = unknown_of(partial.v, partial.e);
     if (!both_zero(unknown)) adjoints_[edge.parent].add(0, unknown);
   }
 }

@@ -11,7 +11,8 @@
 
 namespace assay::reference {
 
-/// Number of a node; 0 for values that depend on no float input.
+/// Number of a node; 0 for values that depend on no float input. Marked (Tape::kStill) where all derivatives are
+/// exactly zero at these inputs, as of x * x at 0.
 using Node = std::uint32_t;
 
 /// A tracer (machine.hpp) that records a tape.
@@ -27,7 +28,10 @@ class Tape {
   /// Empty again; keeps its memory.
   void clear();
 
-  static bool active(Node node) { return node != 0; }
+  static constexpr Node kStill = Node{1} << 31U;
+
+  static bool active(Node node) { return node != 0 && (node & kStill) == 0; }
+  static bool carries(Node node) { return node != 0; }
   static bool same(Node a, Node b) { return a == b; }
   bool full() const { return types_.size() >= kMostNodes; }
 
@@ -35,21 +39,23 @@ class Tape {
   Node leaf(std::size_t parameter, std::size_t leaf, ir::Scalar type, long double value);
   /// A result of an operation; partials[i] counts where bit i of `wanted` is set.
   Node combine(ir::Scalar type, std::span<const Node* const> sources, const Bounded* partials, std::uint32_t wanted) {
-    const std::size_t before = edges_.size();
+    Node mark = kStill;
     for (std::size_t i = 0; i < sources.size(); ++i) {
-      if (wanted >> i & 1U) connect(*sources[i], partials[i]);
+      if (wanted >> i & 1U) mark &= connect(*sources[i], partials[i]);
     }
-    return edges_.size() == before ? 0 : close(type);
+    return close(type) | mark;
   }
   /// old + sign * contribution.
   Node accumulate(ir::Scalar type, Node old, Node contribution, int sign);
 
   struct Edge {
     Node parent;
-    std::uint32_t partial;  ///< kPlus, kMinus, or number in the partials + 2
+    std::uint32_t partial;  ///< kPlus, kMinus, kNothing, or number in the partials + kNumbered
   };
   static constexpr std::uint32_t kPlus = 0;
   static constexpr std::uint32_t kMinus = 1;
+  static constexpr std::uint32_t kNothing = 2;  ///< exactly zero
+  static constexpr std::uint32_t kNumbered = 3;
   struct Leaf {
     std::size_t parameter;
     std::size_t leaf;
@@ -61,7 +67,7 @@ class Tape {
   std::span<const Edge> edges(Node node) const {
     return std::span(edges_).subspan(first_edge_[node], first_edge_[node + 1] - first_edge_[node]);
   }
-  const Bounded& partial(const Edge& edge) const { return partials_[edge.partial - 2]; }
+  const Bounded& partial(const Edge& edge) const { return partials_[edge.partial - kNumbered]; }
   const std::vector<Leaf>& leaves() const { return leaves_; }
 
  private:
@@ -70,14 +76,21 @@ class Tape {
     first_edge_.push_back(static_cast<std::uint32_t>(edges_.size()));
     return static_cast<Node>(types_.size() - 1);
   }
-  void connect(Node parent, const Bounded& partial) {
+  /// Gives kStill where nothing comes through this edge.
+  Node connect(Node parent, const Bounded& partial) {
     const bool exact = partial.e[kNative] == 0 && partial.e[kLift] == 0;
-    if (exact && (partial.v == 1 || partial.v == -1)) {
-      edges_.push_back({parent, partial.v == 1 ? kPlus : kMinus});
-    } else if (!exact || partial.v != 0) {
-      partials_.push_back(partial);
-      edges_.push_back({parent, static_cast<std::uint32_t>(partials_.size() + 1)});
+    const Node number = parent & ~kStill;
+    if (exact && partial.v == 0) {
+      edges_.push_back({number, kNothing});
+      return kStill;
     }
+    if (exact && (partial.v == 1 || partial.v == -1)) {
+      edges_.push_back({number, partial.v == 1 ? kPlus : kMinus});
+    } else {
+      edges_.push_back({number, static_cast<std::uint32_t>(partials_.size()) + kNumbered});
+      partials_.push_back(partial);
+    }
+    return parent & kStill;
   }
 
   std::vector<ir::Scalar> types_;
