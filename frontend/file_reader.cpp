@@ -450,6 +450,7 @@ void FileReader::declare_all() {
     result_.declarations.push_back({.name = entry.name,
                                     .is_kernel = entry.is_kernel,
                                     .was_read = entry.state == FunctionEntry::State::kRead,
+                                    .asks_for_thread = entry.asks_for_thread,
                                     .loc = entry.definition.loc(),
                                     .parameters = entry.parameters});
   }

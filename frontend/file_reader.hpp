@@ -28,10 +28,11 @@ struct FunctionEntry {
   bool is_kernel = false;
   std::string refusal;  ///< why it is not even tried; empty if it is
   State state = State::kUnread;
-  int index = -1;            ///< of a function that has been read: its place in Module::functions
-  bool is_listed = false;    ///< a call may name it
-  bool is_wanted = false;    ///< something that was read, or tried, mentions it
-  bool has_effects = false;  ///< it changes arrays, itself or through what it calls
+  int index = -1;                ///< of a function that has been read: its place in Module::functions
+  bool is_listed = false;        ///< a call may name it
+  bool is_wanted = false;        ///< something that was read, or tried, mentions it
+  bool has_effects = false;      ///< it changes arrays, itself or through what it calls
+  bool asks_for_thread = false;  ///< it calls wp.tid()
   std::vector<std::string> parameters;
   std::vector<ir::Type> types;  ///< of the parameters, once read
   std::map<std::string, Constant, std::less<>> defaults;

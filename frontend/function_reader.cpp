@@ -42,6 +42,7 @@ class FunctionReader {
   std::optional<ir::Function> read() {
     read_parameters();
     if (entry_.is_kernel) find_thread_indices(entry_.definition.part(Part::kBody));
+    entry_.asks_for_thread = !thread_indices_.empty();
     if (const Node name = foreign_name(entry_.definition)) fail(name, "names are of ASCII letters, digits and _");
     if (failed_) return std::nullopt;
     const Node body = entry_.definition.part(Part::kBody);

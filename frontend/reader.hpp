@@ -24,8 +24,9 @@ namespace assay::frontend {
 struct Declaration {
   std::string name;
   bool is_kernel = false;
-  bool was_read = false;  ///< it is in the module; functions that no kernel needs may stay out with a note
-  ir::Loc loc;            ///< of `def`
+  bool was_read = false;         ///< it is in the module; functions that no kernel needs may stay out with a note
+  bool asks_for_thread = false;  ///< a kernel that was read: it calls wp.tid()
+  ir::Loc loc;                   ///< of `def`
   std::vector<std::string> parameters;
 };
 

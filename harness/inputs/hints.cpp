@@ -1,10 +1,13 @@
 #include "harness/inputs/hints.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "ir/analysis.hpp"
 
 namespace assay::harness {
 namespace {
@@ -251,6 +254,14 @@ double HintTerm::evaluate(const ir::Launch& launch) const {
 bool HintTerm::mentions(VarId name) const {
   if (left != nullptr) return left->mentions(name) || right->mentions(name);
   return kind != Kind::kNumber && parameter == name;
+}
+
+bool is_for_one_thread(const ir::Module& module, const ir::Function& kernel) {
+  const auto says_how_many = [](const std::string& annotation) { return trimmed(annotation).starts_with("launch:"); };
+  if (std::ranges::any_of(kernel.annotations, says_how_many)) return false;
+  return std::ranges::any_of(ir::parameter_use(module, kernel), [](const ir::ParameterUse& use) {
+    return use.written || (use.atomically_updated && use.read);
+  });
 }
 
 Result<Hints> parse_hints(const ir::Module& module, const ir::Function& kernel) {

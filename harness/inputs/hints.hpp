@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/launch.hpp"
@@ -43,6 +44,12 @@ struct Hints {
   std::vector<std::optional<Range>> ranges;  ///< by parameter
   std::vector<bool> permutation;             ///< by parameter
 };
+
+/// Whether a kernel whose threads all do the same is for one thread alone: more would be in each other's way where one
+/// stores, or keeps what an atomic found. Not where a comment says how many there are.
+bool is_for_one_thread(const ir::Module& module, const ir::Function& kernel);
+/// The comment that says so.
+inline constexpr std::string_view kOneThread = "launch: (1)";
 
 /// Fails on a hint that cannot be read, naming it and what was expected.
 Result<Hints> parse_hints(const ir::Module& module, const ir::Function& kernel);

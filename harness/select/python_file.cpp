@@ -11,6 +11,7 @@
 
 #include "frontend/reader.hpp"
 #include "frontend/source_text.hpp"
+#include "harness/inputs/hints.hpp"
 #include "harness/select/suggest.hpp"
 
 namespace assay::harness {
@@ -55,6 +56,25 @@ std::size_t index_of(const ir::Module& module, const frontend::Declaration& decl
   return static_cast<std::size_t>((found != module.kernels.end() ? found : by_name) - module.kernels.begin());
 }
 
+/// Says of kernels that never ask which thread they are, and would race, that they are for one: in a comment, so that
+/// whoever is handed the kernel is told as well.
+void state_launches(frontend::ReadFile& read, std::vector<std::string>& notes) {
+  for (const frontend::Declaration& declaration : read.declarations) {
+    if (!declaration.is_kernel || !declaration.was_read || declaration.asks_for_thread) continue;
+    ir::Function& kernel = read.module.kernels[index_of(read.module, declaration)];
+    if (!is_for_one_thread(read.module, kernel)) continue;
+    kernel.annotations.emplace_back(kOneThread);
+    notes.push_back(frontend::Diagnostic{
+        .severity = frontend::Severity::kNote,
+        .file = read.module.source_name,
+        .loc = declaration.loc,
+        .function = declaration.name,
+        .construct = "",
+        .reason = fmt::format("it never calls wp.tid() and its threads would race: judged for one, # {}", kOneThread)}
+                        .text());
+  }
+}
+
 }  // namespace
 
 std::optional<FileSelector> file_selector(std::string_view text) {
@@ -75,6 +95,7 @@ Result<PythonKernels> read_text(const std::string& text, const std::string& file
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
 
   PythonKernels result;
+  state_launches(*read, result.notes);
   const auto module = std::make_shared<const ir::Module>(std::move(read->module));
   for (const frontend::Declaration& declaration : read->declarations) {
     if (!declaration.is_kernel) continue;

@@ -100,6 +100,46 @@ TEST(DidYouMean, NamesTheClosestFirst) {
   EXPECT_EQ(did_you_mean("nonsense", {"math", "loop"}), "");
 }
 
+TEST(PythonFile, KernelsWhoseThreadsWouldAllDoTheSameAreForOne) {
+  const Result<PythonKernels> read = read_text(R"(import warp as wp
+
+@wp.kernel
+def sums(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    s = float(0.0)
+    for j in range(x.shape[0]):
+        s += x[j]
+    out[0] = s
+
+@wp.kernel
+def takes_a_number(count: wp.array(dtype=int), out: wp.array(dtype=int)):
+    wp.atomic_max(out, 0, wp.atomic_add(count, 0, 1))
+
+@wp.kernel
+def counts(count: wp.array(dtype=int)):
+    wp.atomic_add(count, 0, 1)
+
+@wp.kernel
+def asks(out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = 1.0
+
+# launch: (7)
+@wp.kernel
+def says_itself(out: wp.array(dtype=float)):
+    out[0] = 1.0
+)",
+                                               "one.py");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  std::vector<std::vector<std::string>> annotations;
+  for (const KernelSource& source : read->kernels)
+    annotations.push_back(source.module->kernels[source.kernel_index].annotations);
+  EXPECT_THAT(annotations, ElementsAre(ElementsAre("launch: (1)"), ElementsAre("launch: (1)"), IsEmpty(), IsEmpty(),
+                                       ElementsAre("launch: (7)")));
+  EXPECT_THAT(read->notes, ElementsAre("one.py:4:1: note: in sums: it never calls wp.tid() and its threads would race: "
+                                       "judged for one, # launch: (1)",
+                                       HasSubstr("one.py:11:1: note: in takes_a_number: ")));
+}
+
 TEST(RandomName, IsVersionAndSeed) {
   EXPECT_TRUE(is_random_name("r1_42"));
   EXPECT_TRUE(is_random_name("r12_0"));
