@@ -20,6 +20,8 @@ using reference::Finding;
 constexpr int kTries = 24;
 /// Of these, how many may use up their instructions: each takes as long as a whole judgement.
 constexpr int kMostEndless = 3;
+/// Instructions of the attempts of one draw that fail, in all: seconds.
+constexpr std::int64_t kMostWasted = 8'000'000;
 constexpr int kSample = 96;
 /// The last so many threads are in each sample: they go farthest.
 constexpr std::int64_t kLastSampled = 24;
@@ -419,7 +421,8 @@ reference::Run InputSpace::run_of(const DrawRequest& request, const Launch& laun
 std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const CompleteRun& complete) {
   std::optional<Finding> last;
   int endless = 0;
-  for (std::uint64_t attempt = 0; attempt < kTries && endless < kMostEndless; ++attempt) {
+  std::int64_t wasted = 0;
+  for (std::uint64_t attempt = 0; attempt < kTries && endless < kMostEndless && wasted < kMostWasted; ++attempt) {
     std::optional<Launch> launch = guess(request, attempt);
     if (!launch) {
       return NoInputs{
@@ -448,6 +451,7 @@ std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const
       continue;
     }
     if (run.gradient) promising_attempt_ = kUnknown;
+    wasted += drawn.reference.instructions;
     last = drawn.reference.findings.front();
     if (!drawn.reference.complete && request.size > kSampledAbove) break;
     endless += drawn.reference.complete ? 0 : 1;

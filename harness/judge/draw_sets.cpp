@@ -20,8 +20,8 @@ using reference::Reference;
 
 constexpr std::uint64_t kSeedSalt = 0x5EED, kPrefillSalt = 0xF111;
 
-/// Instructions of the oracle: for one set, and in all for drawing one again.
-constexpr std::int64_t kSetBudget = 400'000, kRedrawBudget = 4 * kSetBudget;
+/// Instructions of the oracle: wanted for one set, at most for one, and in all for drawing one again.
+constexpr std::int64_t kSetBudget = 400'000, kMostForSet = 10 * kSetBudget, kRedrawBudget = 4 * kSetBudget;
 /// Sizes that no block divides, and those around one; the first dimension's extent. Loops over as many elements as
 /// there are threads take more trips once than an adjoint keeps states of.
 constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
@@ -142,8 +142,7 @@ constexpr int kPatientDraws = 4;
 /// A launch of one thread, which shows what more of them would cost. One that needs many times what a set may cost is
 /// taken for endless.
 std::variant<Drawn, NoInputs> probe(InputSpace& space, std::uint64_t seed) {
-  constexpr std::int64_t kThreadBudget = 10 * kSetBudget;
-  return space.draw({.seed = seed, .size = 1, .instruction_budget = kThreadBudget}, [](reference::Run&) {});
+  return space.draw({.seed = seed, .size = 1, .instruction_budget = kMostForSet}, [](reference::Run&) {});
 }
 
 bool is_endless(const std::variant<Drawn, NoInputs>& probe) {
@@ -215,7 +214,8 @@ class SetDrawer {
   DrawRequest request(int set, int draw, Distribution distribution) const {
     return {.seed = (seed_ + static_cast<std::uint64_t>(draw) * 1000) * 64 + static_cast<std::uint64_t>(set),
             .distribution = distribution,
-            .size = std::min(kSizes[static_cast<std::size_t>(set) % std::size(kSizes)], largest_)};
+            .size = std::min(kSizes[static_cast<std::size_t>(set) % std::size(kSizes)], largest_),
+            .instruction_budget = kMostForSet};
   }
 
   std::variant<InputSet, NoInputs> draw_best(int s) {
