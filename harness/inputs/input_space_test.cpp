@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -499,6 +500,28 @@ TEST(InputSpace, AnEndlessLoopIsGivenUpSoon) {
       space.space().draw({.seed = 1, .size = 3, .instruction_budget = 10'000}, [&](reference::Run&) { ++tries; });
   EXPECT_TRUE(std::holds_alternative<NoInputs>(drawn));
   EXPECT_EQ(tries, 3);
+}
+
+// Of a short kernel many launches are tried, of a long one some million instructions' worth.
+TEST(InputSpace, ALongKernelThatIsDefinedNowhereIsGivenUpSoon) {
+  const auto tries_of = [](int trips) {
+    Space space(fmt::format(R"(
+@wp.kernel
+def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for j in range({}):
+        s = s + x[i]
+    out[i] = s * x[i - 1]
+)",
+                            trips));
+    int tries = 0;
+    const auto drawn = space.space().draw({.seed = 1, .size = 3}, [&](reference::Run&) { ++tries; });
+    EXPECT_TRUE(std::holds_alternative<NoInputs>(drawn));
+    return tries;
+  };
+  EXPECT_EQ(tries_of(2), 24);
+  EXPECT_LE(tries_of(200'000), 8);
 }
 
 // ------------------------------------------------------------------------------------------------ the drawing
