@@ -20,8 +20,8 @@ using reference::Finding;
 constexpr int kTries = 24;
 /// Of these, how many may use up their instructions: each takes as long as a whole judgement.
 constexpr int kMostEndless = 3;
-/// Instructions of the attempts of one draw that fail, in all: seconds.
-constexpr std::int64_t kMostWasted = 8'000'000;
+/// Instructions of the attempts of one draw that fail, in all: some seconds.
+constexpr std::int64_t kMostWasted = 20'000'000;
 constexpr int kSample = 96;
 /// The last so many threads are in each sample: they go farthest.
 constexpr std::int64_t kLastSampled = 24;

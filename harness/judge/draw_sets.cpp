@@ -21,7 +21,7 @@ using reference::Reference;
 constexpr std::uint64_t kSeedSalt = 0x5EED, kPrefillSalt = 0xF111;
 
 /// Instructions of the oracle: wanted for one set, at most for one, and in all for drawing one again.
-constexpr std::int64_t kSetBudget = 400'000, kMostForSet = 10 * kSetBudget, kRedrawBudget = 4 * kSetBudget;
+constexpr std::int64_t kSetBudget = 400'000, kMostForSet = 25 * kSetBudget, kRedrawBudget = 4 * kSetBudget;
 /// Sizes that no block divides, and those around one; the first dimension's extent. Loops over as many elements as
 /// there are threads take more trips once than an adjoint keeps states of.
 constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
@@ -142,7 +142,8 @@ constexpr int kPatientDraws = 4;
 /// A launch of one thread, which shows what more of them would cost. One that needs many times what a set may cost is
 /// taken for endless.
 std::variant<Drawn, NoInputs> probe(InputSpace& space, std::uint64_t seed) {
-  return space.draw({.seed = seed, .size = 1, .instruction_budget = kMostForSet}, [](reference::Run&) {});
+  return space.draw({.seed = seed, .size = 1, .instruction_budget = kMostForSet},
+                    [](reference::Run& run) { run.touched_only = true; });
 }
 
 bool is_endless(const std::variant<Drawn, NoInputs>& probe) {
@@ -246,12 +247,15 @@ class SetDrawer {
   /// as much.
   std::optional<InputSet> draw_promising(InputSpace& space, const DrawRequest& request,
                                          const std::function<bool(const Reference&)>& promises) const {
-    auto result = space.draw(request, [&](reference::Run& run) { run.profile = profile_; });
+    auto result = space.draw(request, [&](reference::Run& run) {
+      run.profile = profile_;
+      run.touched_only = true;
+    });
     auto* drawn = std::get_if<Drawn>(&result);
     if (drawn == nullptr || !promises(drawn->reference)) return std::nullopt;
     reference::Run run = space.run_of(request, drawn->launch);
     LeafValues seeds = complete(subject_, run, profile_, gradient());
-    if (gradient()) drawn->reference = subject_.oracle.evaluate(run);
+    drawn->reference = subject_.oracle.evaluate(run);
     if (!drawn->reference.complete) return std::nullopt;
     return made(subject_, request, std::move(*drawn), std::move(seeds), gradient());
   }

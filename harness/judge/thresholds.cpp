@@ -41,7 +41,7 @@ class Search {
                                 .distribution = kOf[static_cast<std::size_t>(k) % std::size(kOf)],
                                 .size = 1,
                                 .instruction_budget = kRunBudget},
-                               [](reference::Run&) {});
+                               [](reference::Run& run) { run.touched_only = true; });
       auto* one = std::get_if<Drawn>(&drawn);
       if (one == nullptr) return;
       spent_ += one->reference.instructions;
@@ -72,8 +72,10 @@ class Search {
 
   std::optional<Taken> taken_at(const Launch& launch, std::size_t choice) {
     if (spent_ > kTotalBudget) return std::nullopt;
-    const Reference reference =
-        oracle_.evaluate({.launch = launch, .uninitialised = space_.uninitialised(), .instruction_budget = kRunBudget});
+    const Reference reference = oracle_.evaluate({.launch = launch,
+                                                  .uninitialised = space_.uninitialised(),
+                                                  .touched_only = true,
+                                                  .instruction_budget = kRunBudget});
     spent_ += reference.instructions;
     if (!reference.complete || !reference.findings.empty()) return std::nullopt;
     return taken(reference, choice);
@@ -87,6 +89,7 @@ class Search {
       Argument& argument = mixed.arguments[p];
       if (argument.shape != b.arguments[p].shape) return std::nullopt;
       const std::vector<Leaf> leaves = leaves_of(module_, argument.type.element());
+      if (std::ranges::none_of(leaves, [&](const Leaf& leaf) { return moves(leaf.scalar, moved); })) continue;
       for (std::int64_t e = 0; e < element_count(argument); ++e) {
         for (const Leaf& leaf : leaves) {
           const std::size_t at = element_offset(argument, e) + leaf.offset;
@@ -97,12 +100,16 @@ class Search {
     return mixed;
   }
 
+  static bool moves(Scalar scalar, Moved moved) {
+    return moved == Moved::kFloats ? is_float(scalar) : is_integer(scalar);
+  }
+
   static void mix(Scalar scalar, std::byte* at, const std::byte* other, double share, Moved moved) {
-    if (is_float(scalar) && moved == Moved::kFloats) {
+    if (!moves(scalar, moved)) return;
+    if (moved == Moved::kFloats) {
       const double from = read_float(scalar, at);
       write_float(scalar, at, from + share * (read_float(scalar, other) - from));
-    }
-    if (is_integer(scalar) && moved == Moved::kIntegers) {
+    } else {
       const auto from = static_cast<double>(read_integer(scalar, at));
       const auto to = static_cast<double>(read_integer(scalar, other));
       write_integer(scalar, at, static_cast<std::int64_t>(std::round(from + share * (to - from))));
