@@ -59,7 +59,9 @@ ExprId ExpressionReader::value(Node node) {
     }
     case Syntax::kUnary: return unary(node);
     case Syntax::kNot: {
-      const ExprId operand = value(node.part(Part::kArgument));
+      const Node argument = node.part(Part::kArgument);
+      if (names_array(argument)) return context_.operation(node, Op::kNot, {presence(argument)});
+      const ExprId operand = value(argument);
       if (operand != kNone && context_.type_of(operand).is_float_scalar()) {
         return context_.error(node, "Warp has no `not` of a float: compare it with 0.0");
       }
@@ -187,9 +189,29 @@ ExprId ExpressionReader::truth(Node node, ExprId value) {
   return context_.operation(node, Op::kNe, {value, zero});
 }
 
-ExprId ExpressionReader::condition(Node node) { return truth(node, value(node)); }
+/// An array, and so a part of it, is true where it has elements. One that is absent, for which Python gives None, has
+/// none.
+ExprId ExpressionReader::presence(Node node) {
+  const Place named = place(node);
+  if (named.failed() || !named.lacks_indices() || named.type.is_local_array()) return read_place(context_, node, named);
+  ExprId result = kNone;
+  for (int d = 0; d < context_.function.var(named.variable).type.rank; ++d) {
+    context_.builder.at(node.loc());
+    const ExprId extent = context_.builder.shape_of(named.variable, d);
+    const ExprId test = context_.operation(node, Op::kGt, {extent, context_.builder.i32(0)});
+    result = d == 0 ? test : context_.operation(node, Op::kAnd, {result, test});
+  }
+  return result;
+}
 
-ExprId ExpressionReader::lazy_condition(Node node) { return truth(node, lazy_value(node)); }
+ExprId ExpressionReader::condition(Node node) { return names_array(node) ? presence(node) : truth(node, value(node)); }
+
+ExprId ExpressionReader::lazy_condition(Node node) {
+  const bool before = std::exchange(context_.may_hoist, false);
+  const ExprId result = condition(node);
+  context_.may_hoist = before;
+  return result;
+}
 
 ExprId ExpressionReader::lazy_value(Node node) {
   const bool before = std::exchange(context_.may_hoist, false);

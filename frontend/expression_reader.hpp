@@ -37,7 +37,8 @@ class ExpressionReader {
   explicit ExpressionReader(FunctionContext& context) : context_(context) {}
 
   ir::ExprId value(Node node);
-  /// A value as `if`, `while`, `and`, `or` and `not` take it: bool, or a number that is not zero.
+  /// A value as `if`, `while`, `and`, `or` and `not` take it: bool, a number that is not zero, or an array with
+  /// elements.
   ir::ExprId condition(Node node);
   /// The same where it is not sure to be evaluated, so that nothing may be moved before the statement.
   ir::ExprId lazy_condition(Node node);
@@ -87,6 +88,7 @@ class ExpressionReader {
   ir::ExprId conditional(Node node);
   ir::ExprId lazy_value(Node node);
   ir::ExprId truth(Node node, ir::ExprId value);
+  ir::ExprId presence(Node node);
   // places
   Place name_place(Node node);
   Place subscript_place(Node node);

@@ -185,6 +185,32 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   }
 }
 )"},
+    {.name = "PresenceOfArrays",
+     .parameters = "x: wp.array(dtype=float), mask: wp.array2d(dtype=bool), n: int",
+     .body = R"(
+i = wp.tid()
+if mask and not mask[i, 0]:
+    return
+if not x or n > 2:
+    n = 1
+row = mask[i]
+if (row):
+    n = 3
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, mask: array<bool,2>, n: i32; i) {
+  let n_1: i32 = n
+  if and(and(gt(shape(mask, 0), 0), gt(shape(mask, 1), 0)), not(mask[i, 0])) {
+    return
+  }
+  if or(not(gt(shape(x, 0), 0)), gt(n_1, 2)) {
+    n_1 = 1
+  }
+  if and(gt(shape(mask, 0), 0), gt(shape(mask, 1), 0)) {
+    n_1 = 3
+  }
+}
+)"},
     {.name = "Conditional",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
