@@ -227,6 +227,7 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   const std::int64_t least = least_integer_[p];
   std::int64_t integer_low = least;
   std::int64_t integer_high = is_array ? std::max<std::int64_t>(first_extent - 1, least) : kLargestInteger;
+  integer_high = std::max(std::min(integer_high, is_array ? most_element_ : most_value_), least);
   const auto& range = hints_.ranges[p];
   if (range && range->low) {
     real.low = range->low->evaluate(launch);
@@ -252,8 +253,9 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
   }
   // An unhinted integer parameter is often the number of elements or threads: every other draw makes it so.
   if (is_integer_value && !range && (request.seed % 2 == 0 || request.row > 0)) {
-    return write_integer(argument.type.scalar, argument.bytes.data(),
-                         std::max<std::int64_t>({first_extent, least, request.row}));
+    return write_integer(
+        argument.type.scalar, argument.bytes.data(),
+        std::min(std::max<std::int64_t>({first_extent, least, request.row}), std::max(most_value_, least)));
   }
   const bool permutation = hints_.permutation[p] || permuted_[p];
   std::vector<std::int64_t> order;
@@ -299,7 +301,7 @@ void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& 
 }
 
 bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launch) {
-  if (finding.parameter == kNone) return false;
+  if (finding.parameter == kNone) return learn_component(finding);
   const auto p = static_cast<std::size_t>(finding.parameter);
   // Of a large launch the oracle runs a sample, of which the threads that go farthest may take another branch. An index
   // so far out grows with the thread's number, n * number + rest: the launch's last thread gets room for its own.
@@ -321,6 +323,17 @@ bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launc
     learnt = true;
   }
   return learnt;
+}
+
+bool InputSpace::learn_component(const Finding& finding) {
+  const std::int64_t most = finding.shape.front() - 1;
+  if (finding.index.front() <= most) return false;
+  for (std::int64_t* greatest : {&most_element_, &most_value_}) {
+    if (*greatest <= most) continue;
+    *greatest = most;
+    return true;
+  }
+  return false;
 }
 
 bool InputSpace::learn_tiles(const reference::Reference& reference) {

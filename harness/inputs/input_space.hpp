@@ -93,6 +93,9 @@ class InputSpace {
   /// Changes what is known so that the next guess avoids the findings; false if nothing is left to try.
   bool learn(const std::vector<reference::Finding>& findings, const ir::Launch& launch);
   bool learn_out_of_bounds(const reference::Finding& finding, const ir::Launch& launch);
+  /// Of an index into a vector, a matrix or the thread's own array, which cannot grow: integers become less, those in
+  /// arrays first.
+  bool learn_component(const reference::Finding& finding);
   bool learn_race(const reference::Finding& finding, const ir::Launch& launch);
   /// Notes how far tiles reach; true if an array was smaller than its tiles ask for, so that a larger one tells more.
   bool learn_tiles(const reference::Reference& reference);
@@ -114,9 +117,12 @@ class InputSpace {
   std::vector<std::vector<std::int32_t>> least_shape_;  ///< by parameter and dimension: indices that were used
   std::vector<std::vector<std::int32_t>> tile_shape_;   ///< the same: extents that would hold all tiles; empty without
   std::vector<std::int64_t> least_integer_;             ///< by parameter: lower end of unhinted integers
-  std::vector<bool> permuted_;                          ///< by parameter: index arrays made permutations
-  std::vector<bool> single_;                            ///< by launch dimension: extent 1
-  bool positive_ = false;                               ///< unhinted floats are drawn positive
+  /// Greatest of unhinted integers, where some were seen to choose components of vectors.
+  std::int64_t most_element_ = std::numeric_limits<std::int64_t>::max();  ///< of those in arrays
+  std::int64_t most_value_ = std::numeric_limits<std::int64_t>::max();    ///< of parameters
+  std::vector<bool> permuted_;  ///< by parameter: index arrays made permutations
+  std::vector<bool> single_;    ///< by launch dimension: extent 1
+  bool positive_ = false;       ///< unhinted floats are drawn positive
   /// At which attempt the last draw succeeded. Before it the gradient, which costs most, is not asked for: an attempt
   /// that fails teaches as much without.
   std::uint64_t promising_attempt_ = kUnknown;

@@ -267,6 +267,21 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_LE(space.found({.seed = 3, .size = 1}).arguments[0].shape[0], 32);
 }
 
+// A vector has its three components whatever the inputs are: so the integers that choose among them must be less.
+TEST(InputSpace, IntegersThatChooseComponents) {
+  Space space(R"(
+@wp.kernel
+def pick(x: wp.array(dtype=wp.vec3), axis: wp.array(dtype=int), first: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i][axis[i]] * x[i][first]
+)");
+  for (const ir::Launch& launch : space.found_all()) {
+    for (const std::int64_t axis : space.integers(launch, "axis"))
+      EXPECT_LE(axis, 2);
+    EXPECT_LE(space.integers(launch, "first")[0], 2);
+  }
+}
+
 TEST(InputSpace, TwoDimensionalLaunchOntoOneDimension) {
   Space space(R"(
 @wp.kernel
