@@ -142,7 +142,8 @@ constexpr int kPatientDraws = 4;
 /// A launch of one thread, which shows what more of them would cost. One that needs many times what a set may cost is
 /// taken for endless.
 std::variant<Drawn, NoInputs> probe(InputSpace& space, std::uint64_t seed) {
-  return space.draw({.seed = seed, .size = 1, .instruction_budget = kMostForSet},
+  constexpr std::int64_t kThreadBudget = 10 * kSetBudget;
+  return space.draw({.seed = seed, .size = 1, .instruction_budget = kThreadBudget},
                     [](reference::Run& run) { run.touched_only = true; });
 }
 
