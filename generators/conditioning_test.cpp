@@ -132,7 +132,7 @@ void judge(const Generated& made, Tally& tally) {
   const reference::Reference found =
       oracle.value().evaluate({.launch = inputs.launch, .gradient = true, .seeds = inputs.seeds});
   for (const reference::Finding& finding : found.findings)
-    ADD_FAILURE() << made.name << " " << describe(finding, kernel);
+    ADD_FAILURE() << made.name << " " << describe(finding, made.module, kernel);
   EXPECT_TRUE(found.complete) << made.name;
   if (found.decisions.uncertain_kinks[kNative] > 0) tally.uncertain_kinks.push_back(made.name);
   if (found.decisions.uncertain[kNative] > 0) {

@@ -21,7 +21,7 @@
 
 namespace assay::ir {
 
-/// Place in the user's file; both 1-based, 0 where there is none.
+/// Place in the module's source text (Module::source_lines); both 1-based, 0 where there is none.
 struct Loc {
   std::int32_t line = 0;
   std::int32_t column = 0;
@@ -185,12 +185,21 @@ struct StructDef {
   std::vector<Field> fields;
 };
 
+/// A file that the module's own file imports from. Its lines follow in Module::source_lines, and places in it count on
+/// from the lines before them, as if all files were one text: so a place is two numbers, whatever file it is in.
+struct ImportedFile {
+  std::string name;
+  std::int32_t lines_before = 0;  ///< of the files before it
+};
+
 struct Module {
   std::vector<StructDef> structs;
   std::vector<Function> functions;  ///< a function calls only functions before it: no recursion
   std::vector<Function> kernels;
-  std::string source_name;                ///< the user's file, for messages; not part of the hash
-  std::vector<std::string> source_lines;  ///< its text, for comments beside emitted code; not part of the hash
+  // For messages and comments beside emitted code (ir/source_place.hpp); not part of the hash.
+  std::string source_name;                   ///< the user's file
+  std::vector<std::string> source_lines;     ///< its text, then that of each imported file
+  std::vector<ImportedFile> imported_files;  ///< in the order of their lines
 };
 
 }  // namespace assay::ir

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ir/custom.hpp"
+#include "ir/source_place.hpp"
 #include "ir/verify_parts.hpp"
 
 namespace assay::ir {
@@ -65,9 +66,7 @@ void verify_custom(const Module& module, const std::vector<ParameterUses>& uses,
 }  // namespace
 
 std::string to_text(const Module& module, const Complaint& complaint) {
-  const std::string place = complaint.loc.line == 0
-                                ? module.source_name
-                                : fmt::format("{}:{}:{}", module.source_name, complaint.loc.line, complaint.loc.column);
+  const std::string place = place_text(module, complaint.loc);
   return fmt::format("{}{}{}: {}", place, place.empty() ? "" : ": ", row(complaint.rule).label, complaint.message);
 }
 

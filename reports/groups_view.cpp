@@ -99,8 +99,9 @@ json facts_view(const json& record) {
   add("rho max", rho_text(record.at("rho_max")));
   if (record.at("values_compared") != 0) add("Values compared", count_text(record.at("values_compared")));
   if (record.contains("finding")) {
-    add("Finding", fmt::format("line {}: {}", record.at("finding").at("line").get<std::int64_t>(),
-                               record.at("finding").at("access").get<std::string>()));
+    const json& finding = record.at("finding");
+    const std::string place = line_text(record, file_of(record, finding), finding.at("line").get<std::int64_t>());
+    add("Finding", fmt::format("{}: {}", place, finding.at("access").get<std::string>()));
   }
   std::string attempts;
   for (const json& attempt : record.at("attempts")) {

@@ -121,13 +121,13 @@ json findings_view(const Run& run, const Summary& summary) {
     std::string threads;
     for (const json& thread : finding.at("threads"))
       threads += (threads.empty() ? "" : " and ") + thread.get<std::string>();
-    findings.push_back({{"kind", record.at("kind")},
-                        {"place", fmt::format("{}:{}", record.at("source").at("file").get<std::string>(),
-                                              finding.at("line").get<std::int64_t>())},
-                        {"access", finding.at("access")},
-                        {"threads", threads},
-                        {"name", record.at("case")},
-                        {"href", case_link(record.at("case").get<std::string>())}});
+    findings.push_back(
+        {{"kind", record.at("kind")},
+         {"place", fmt::format("{}:{}", file_of(record, finding), finding.at("line").get<std::int64_t>())},
+         {"access", finding.at("access")},
+         {"threads", threads},
+         {"name", record.at("case")},
+         {"href", case_link(record.at("case").get<std::string>())}});
   }
   return findings;
 }
@@ -140,7 +140,7 @@ json unreached_view(const Run& run, const Summary& summary) {
   for (const Unreached& way : summary.unreached) {
     if (rows.size() == kUnreachedShown) break;
     const json& record = run.cases[way.first_case];
-    rows.push_back({{"place", fmt::format("{}:{}", record.at("source").at("file").get<std::string>(), way.line)},
+    rows.push_back({{"place", fmt::format("{}:{}", way.file, way.line)},
                     {"what", way.what},
                     {"name", record.at("case")},
                     {"href", case_link(record.at("case").get<std::string>())}});

@@ -57,14 +57,13 @@ json group_json(const Run& run, const FailureGroup& group) {
 
 json finding_json(const json& record) {
   const json& finding = record.at("finding");
-  return {{"case", record.at("case")},  {"kind", record.at("kind")},      {"file", record.at("source").at("file")},
+  return {{"case", record.at("case")},  {"kind", record.at("kind")},      {"file", file_of(record, finding)},
           {"line", finding.at("line")}, {"access", finding.at("access")}, {"threads", finding.at("threads")}};
 }
 
 json unreached_json(const Run& run, const Unreached& way) {
   const json& record = run.cases[way.first_case];
-  return {
-      {"case", record.at("case")}, {"file", record.at("source").at("file")}, {"line", way.line}, {"what", way.what}};
+  return {{"case", record.at("case")}, {"file", way.file}, {"line", way.line}, {"what", way.what}};
 }
 
 json expectation_json(const ExpectationLine& line) {

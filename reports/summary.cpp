@@ -89,13 +89,13 @@ Denominators denominators_of(const Run& run) {
 
 std::vector<Unreached> unreached_of(const Run& run) {
   std::vector<Unreached> unreached;
-  std::set<std::tuple<std::string, std::string, std::int64_t, std::string>> seen;
+  std::set<std::tuple<std::string, std::string, std::string, std::int64_t, std::string>> seen;
   for (std::size_t i = 0; i < run.cases.size(); ++i) {
     const json& record = run.cases[i];
     if (!record.contains("unreached")) continue;
     for (const json& way : record.at("unreached")) {
-      Unreached entry{.first_case = i, .line = way.at("line"), .what = way.at("what")};
-      if (seen.insert({text(record, "family"), text(record, "kernel"), entry.line, entry.what}).second)
+      Unreached entry{.first_case = i, .file = file_of(record, way), .line = way.at("line"), .what = way.at("what")};
+      if (seen.insert({text(record, "family"), text(record, "kernel"), entry.file, entry.line, entry.what}).second)
         unreached.push_back(std::move(entry));
     }
   }
@@ -103,6 +103,15 @@ std::vector<Unreached> unreached_of(const Run& run) {
 }
 
 }  // namespace
+
+std::string file_of(const json& record, const json& named) {
+  return named.contains("file") ? text(named, "file") : text(record.at("source"), "file");
+}
+
+std::string line_text(const json& record, std::string_view file, std::int64_t line) {
+  return file == text(record.at("source"), "file") ? fmt::format("line {}", line)
+                                                   : fmt::format("line {} of {}", line, file);
+}
 
 std::string_view standing_of(const json& record) {
   const auto expectation = record.find("expectation");

@@ -16,6 +16,12 @@ namespace assay::reports {
 // The standing of a case that an expectation names (expectations.hpp), else "".
 std::string_view standing_of(const nlohmann::json& record);
 
+// The file of a line that the record's finding, or one of its unreached ways, names: the kernel's own, or one that it
+// imports from.
+std::string file_of(const nlohmann::json& record, const nlohmann::json& named);
+// "line 12" of the kernel's own file, "line 12 of physics.py" of another.
+std::string line_text(const nlohmann::json& record, std::string_view file, std::int64_t line);
+
 // How a reader takes a case: waived is a failure that an expectation bears.
 enum class Tone : std::uint8_t { passed, unexpected, inconclusive, unsupported, not_run, waived };
 
@@ -88,6 +94,7 @@ struct Denominators {
 // Code that too few judged inputs reached: one way of one choice of a kernel, whichever of its cases lack it.
 struct Unreached {
   std::size_t first_case;  // position of the first one
+  std::string file;
   std::int64_t line;
   std::string what;
 };

@@ -96,8 +96,9 @@ std::string unreached_text(const Run& run, const Summary& summary) {
   for (const Unreached& way : summary.unreached)
     kernels.insert(name(way));
   const Unreached& first = summary.unreached.front();
-  return fmt::format("{} {} code that too few inputs reached, which is not proved: {}, line {}: {}{}\n", kernels.size(),
-                     kernels.size() == 1 ? "kernel has" : "kernels have", visible(name(first)), first.line,
+  const std::string line = line_text(run.cases[first.first_case], first.file, first.line);
+  return fmt::format("{} {} code that too few inputs reached, which is not proved: {}, {}: {}{}\n", kernels.size(),
+                     kernels.size() == 1 ? "kernel has" : "kernels have", visible(name(first)), visible(line),
                      visible(first.what), summary.unreached.size() > 1 ? ", ... (in the report)" : "");
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "backends/source/unit.hpp"
+#include "ir/source_place.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::source {
@@ -36,7 +37,7 @@ class Check {
  private:
   void refuse(std::string message, ir::Loc loc) {
     if (!result_.ok()) return;
-    std::string where = loc.line > 0 ? fmt::format("{}:{}:{}", module_.source_name, loc.line, loc.column) : "";
+    std::string where = loc.line > 0 ? ir::place_text(module_, loc) : "";
     result_ = Error{std::move(message), std::move(where)};
   }
 

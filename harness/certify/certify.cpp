@@ -14,6 +14,7 @@
 #include "harness/certify/proved_equal.hpp"
 #include "harness/run/batch.hpp"
 #include "ir/hash.hpp"
+#include "ir/source_place.hpp"
 #include "ir/support/hash.hpp"
 #include "ir/support/rng.hpp"
 #include "ir/text.hpp"
@@ -156,7 +157,8 @@ class Workshop {
     const Setting& setting = *setting_of(planned.op);
     const Mutation mutation = find_mutations(planned.op, setting)[planned.number];
     made.record.what = mutation.what;
-    made.record.line = mutation.loc.line;
+    const ir::SourcePlace place = ir::source_place(setting.module, mutation.loc);
+    made.record.line = place.is_imported ? 0 : place.loc.line;
     ir::Function changed = setting.function;
     Editor editor(setting.module, changed);
     mutation.apply(editor);

@@ -474,7 +474,7 @@ std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const
     return NoInputs{.race = false, .message = "no inputs were found on which the kernel is defined", .finding = {}};
   }
   const bool race = last->kind == Finding::Kind::kRace || last->kind == Finding::Kind::kOrderDependent;
-  return NoInputs{.race = race, .message = reference::describe(*last, *kernel_), .finding = last};
+  return NoInputs{.race = race, .message = reference::describe(*last, *module_, *kernel_), .finding = last};
 }
 
 std::variant<Launch, NoInputs> InputSpace::draw(const DrawRequest& request) {

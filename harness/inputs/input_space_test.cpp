@@ -43,7 +43,7 @@ class Space {
     const auto& launch = std::get<ir::Launch>(drawn);
     const reference::Reference run = oracle_.evaluate({.launch = launch, .uninitialised = space_.uninitialised()});
     for (const reference::Finding& finding : run.findings)
-      ADD_FAILURE() << "seed " << request.seed << ": " << reference::describe(finding, kernel());
+      ADD_FAILURE() << "seed " << request.seed << ": " << reference::describe(finding, *source_.module, kernel());
     EXPECT_TRUE(run.complete);
     return launch;
   }

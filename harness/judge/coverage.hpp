@@ -19,8 +19,8 @@ class Coverage {
   std::int64_t lacking() const;
   /// How many of these the evaluation would bring.
   std::int64_t gain(const std::vector<reference::Choice>& choices) const;
-  /// The ways that lack samples, each once: line 12, "the condition is never true".
-  std::vector<Unreached> gaps() const;
+  /// The ways that lack samples, each once: line 12, "the condition is never true". The module is the kernel's.
+  std::vector<Unreached> gaps(const ir::Module& module) const;
 
  private:
   std::vector<reference::Choice> total_;

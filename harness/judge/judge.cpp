@@ -6,6 +6,7 @@
 
 #include "harness/judge/draw_sets.hpp"
 #include "harness/judge/trial.hpp"
+#include "ir/source_place.hpp"
 
 namespace assay::harness {
 namespace {
@@ -24,11 +25,13 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_;
 };
 
-void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const ir::Function& kernel) {
+void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const Subject& subject) {
   const char* kind = none.race ? "race" : "domain";
   (none.race ? verdict.inconclusive.race : verdict.inconclusive.domain) += 1;
   if (none.finding) {
-    Finding finding{.line = none.finding->loc.line, .access = none.message, .threads = {}};
+    const ir::SourcePlace place = ir::source_place(subject.module, none.finding->loc);
+    Finding finding{.line = place.loc.line, .access = none.message, .threads = {}};
+    if (place.is_imported) finding.file = place.file;
     finding.threads.push_back(std::to_string(none.finding->thread));
     if (none.race) finding.threads.push_back(std::to_string(none.finding->other_thread));
     verdict.finding = std::move(finding);
@@ -36,7 +39,7 @@ void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const ir::Functi
   const char* launch = none.race ? "# launch: (1) if it is meant for one thread" : "# launch: ...";
   verdict.fail(Outcome::inconclusive, kind,
                fmt::format("{}; say in a comment above the kernel where '{}' is defined ({}, # domain: ...)",
-                           none.message, kernel.name, launch));
+                           none.message, subject.kernel.name, launch));
 }
 
 Stage stage_of(const Exam& exam, const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench,
@@ -123,8 +126,8 @@ Judgement judge_in_full(const DrawnExam& drawn, const Subject& subject, const ba
                         const Bench& bench) {
   if (const auto* none = std::get_if<NoInputs>(&drawn)) {
     Judgement judgement;
-    note_no_inputs(judgement.forward, *none, subject.kernel);
-    note_no_inputs(judgement.backward, *none, subject.kernel);
+    note_no_inputs(judgement.forward, *none, subject);
+    note_no_inputs(judgement.backward, *none, subject);
     return judgement;
   }
   const Exam& exam = std::get<Exam>(drawn);

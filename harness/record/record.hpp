@@ -156,9 +156,10 @@ struct Artifact {
 // Something that the oracle found about the user's kernel: an access outside an array, a read of an unwritten cell, a
 // race.
 struct Finding {
-  std::int64_t line = 0;             // in `source.file`
+  std::int64_t line = 0;             // in `source.file`, or in `file` if that is not empty
   std::string access;                // "load x[17], length 16"
   std::vector<std::string> threads;  // "(3)", "(4)" for a race; else the one thread, or empty
+  std::string file = {};             // one that the kernel's own imports from; empty: the kernel's own
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
@@ -167,8 +168,9 @@ inline constexpr std::size_t kMaxFaults = 10;
 
 // A way that no judged input took at one of the kernel's choices: what lies there is not proved.
 struct Unreached {
-  std::int64_t line = 0;  // in `source.file`
+  std::int64_t line = 0;  // in `source.file`, or in `file` if that is not empty
   std::string what;       // "the condition is never true"
+  std::string file = {};  // one that the kernel's own imports from; empty: the kernel's own
   friend bool operator==(const Unreached&, const Unreached&) = default;
 };
 

@@ -236,6 +236,7 @@ void add_optional_members(Json& line, const CaseRecord& record) {
   if (record.finding) {
     line["finding"] = {
         {"line", record.finding->line}, {"access", record.finding->access}, {"threads", record.finding->threads}};
+    if (!record.finding->file.empty()) line["finding"]["file"] = record.finding->file;
   }
   if (record.rho_histogram != RhoHistogram{}) line["rho_histogram"] = record.rho_histogram;
   if (record.closest_control) {
@@ -252,8 +253,11 @@ void add_optional_members(Json& line, const CaseRecord& record) {
   if (record.cached) line["cached"] = true;
   if (!record.selector.empty()) line["selector"] = record.selector;
   if (!record.sizes.empty()) line["sizes"] = record.sizes;
-  for (const Unreached& way : record.unreached)
-    line["unreached"].push_back({{"line", way.line}, {"what", way.what}});
+  for (const Unreached& way : record.unreached) {
+    Json gap = {{"line", way.line}, {"what", way.what}};
+    if (!way.file.empty()) gap["file"] = way.file;
+    line["unreached"].push_back(std::move(gap));
+  }
   for (const backends::MemoryFinding& fault : record.faults)
     line["faults"].push_back(to_json(fault));
   for (const backends::ExecutionProfile& profile : record.profiles)
@@ -277,13 +281,14 @@ void read_optional_members(CaseRecord& record, const json& line) {
   }
   if (line.contains("unreached")) {
     for (const json& way : line.at("unreached"))
-      record.unreached.push_back({.line = way.at("line"), .what = way.at("what")});
+      record.unreached.push_back({.line = way.at("line"), .what = way.at("what"), .file = way.value("file", "")});
   }
   if (line.contains("finding")) {
     const json& finding = line.at("finding");
     record.finding = Finding{.line = finding.at("line"),
                              .access = finding.at("access"),
-                             .threads = finding.at("threads").get<std::vector<std::string>>()};
+                             .threads = finding.at("threads").get<std::vector<std::string>>(),
+                             .file = finding.value("file", "")};
   }
   record.rho_histogram = line.value("rho_histogram", RhoHistogram{});
   if (line.contains("closest_control")) {

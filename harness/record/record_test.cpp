@@ -43,9 +43,11 @@ CaseRecord full_record() {
       .schedule = Schedule{.lane = 2, .batch_ms = 12.5, .done_ms = 380.25},
       .source = {.file = "loop.py", .line = 12},
       .reproduce = "assay run loop/product/f32/cpu/backward/strict --seed 7",
-      .finding = Finding{.line = 9, .access = "store out[3]", .threads = {"(3)", "(4)"}},
+      .finding = Finding{.line = 9, .access = "store out[3]", .threads = {"(3)", "(4)"}, .file = "types.py"},
       .log = "warning",
       .artifact = Artifact{.python = "p", .cpp = "c", .cuda = "u", .ir = "i", .compile_command = "g++"}};
+  record.unreached = {{.line = 4, .what = "the condition is never true"},
+                      {.line = 5, .what = "the loop never runs", .file = "types.py"}};
   record.tiers.t1 = TierResult{.checks = 640, .failed = 12, .rho_max = kInf};
   record.tiers.t5 = TierResult{.checks = 0, .failed = 0, .rho_max = std::nullopt};
   backends::MemoryFinding fault{.kind = "read_write_race",

@@ -86,7 +86,12 @@ class Joined {
       append(part, first);
       first += part.parameter_count;
     }
-    return {.structs = {}, .functions = {}, .kernels = {kernel_}, .source_name = {}, .source_lines = {}};
+    return {.structs = {},
+            .functions = {},
+            .kernels = {kernel_},
+            .source_name = {},
+            .source_lines = {},
+            .imported_files = {}};
   }
 
  private:

@@ -237,7 +237,8 @@ ir::Module alone(const ir::Module& module, std::size_t kernel) {
                     .functions = module.functions,
                     .kernels = {module.kernels[kernel]},
                     .source_name = module.source_name,
-                    .source_lines = {}};
+                    .source_lines = {},
+                    .imported_files = {}};
   return settled(std::move(result), Dead::kKept);
 }
 

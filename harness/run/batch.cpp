@@ -9,6 +9,7 @@
 
 #include "harness/run/shared_exams.hpp"
 #include "ir/analysis.hpp"
+#include "ir/source_place.hpp"
 #include "ir/text.hpp"
 #include "ir/verifier.hpp"
 
@@ -60,7 +61,7 @@ void conclude(CaseRecord& record, Outcome outcome, std::string kind, std::string
   record.attempts.push_back(outcome);
 }
 
-void take_verdict(CaseRecord& record, PassVerdict verdict) {
+void take_verdict(CaseRecord& record, PassVerdict verdict, const ir::Module& module) {
   const PassVerdict::Decision decision = verdict.decide();
   conclude(record, decision.outcome, decision.kind, decision.message);
   if (verdict.values_compared > 0) record.rho_max = verdict.rho_max;
@@ -75,7 +76,7 @@ void take_verdict(CaseRecord& record, PassVerdict verdict) {
   record.inconclusive = verdict.inconclusive;
   record.tiers = verdict.tiers;
   record.failures = std::move(verdict.mismatches);
-  record.unreached = verdict.coverage.gaps();
+  record.unreached = verdict.coverage.gaps(module);
   record.finding = std::move(verdict.finding);
   record.faults = std::move(verdict.faults);
   record.profiles = std::move(verdict.profiles);
@@ -168,7 +169,7 @@ class KernelRun {
       CaseRecord record = blank_record(*prepared_.source, device_, pass, options_);
       if (!settle(prepared_, pass, record)) {
         const PassVerdict& verdict = pass == Pass::kForward ? judgement->forward : judgement->backward;
-        take_verdict(record, verdict);
+        take_verdict(record, verdict, *prepared_.source->module);
         const auto& measurement = pass == Pass::kForward ? measured.forward : measured.backward;
         if (measurement) record.measurements.push_back(*measurement);
         if (options_.on_witness && verdict.witness) options_.on_witness(record, *verdict.witness);
@@ -333,7 +334,7 @@ Prepared prepare(const KernelSource& source, const Printer& printer, backends::S
   }
   if (const auto complaints = ir::verify(*source.module); !complaints.empty()) {
     stop(prepared, Outcome::internal_error, "verifier",
-         fmt::format("line {}: {}", complaints.front().loc.line, complaints.front().message));
+         fmt::format("{}: {}", ir::line_text(*source.module, complaints.front().loc), complaints.front().message));
     return prepared;
   }
   auto start = std::chrono::steady_clock::now();

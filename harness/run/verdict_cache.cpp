@@ -42,8 +42,9 @@ std::string lines_of(const KernelSource& source) {
   const ir::Module& module = *source.module;
   const ir::Function& kernel = module.kernels[source.kernel_index];
   const auto own = static_cast<std::size_t>(kernel.loc.line + std::ranges::count(source.python, '\n') + 1);
-  const bool all =
-      std::ranges::any_of(module.functions, [&](const ir::Function& f) { return f.loc.line > kernel.loc.line; });
+  const bool all = !module.imported_files.empty() || std::ranges::any_of(module.functions, [&](const ir::Function& f) {
+    return f.loc.line > kernel.loc.line;
+  });
   const std::size_t count = all ? module.source_lines.size() : std::min(own, module.source_lines.size());
   return fmt::format("{}", fmt::join(std::span(module.source_lines).first(count), "\n"));
 }

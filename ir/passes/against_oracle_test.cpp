@@ -122,7 +122,7 @@ class Judge {
     result_.backward_steps = found.instructions;
     if (!found.complete) return end(Comparison::Kind::kDisagrees, "the backward kernel does not end");
     for (const reference::Finding& finding : found.findings)
-      return end(Comparison::Kind::kDisagrees, "backward: " + describe(finding, backward));
+      return end(Comparison::Kind::kDisagrees, "backward: " + describe(finding, adjoint_.module, backward));
     for (const GradientParameter& gradient : adjoint_.gradients)
       check(gradient, found);
     return result_;
@@ -148,7 +148,7 @@ class Judge {
     result_.forward_steps = primal_.instructions;
     if (!primal_.complete) return end(Comparison::Kind::kUndefined, "the kernel does not end"), false;
     for (const reference::Finding& finding : primal_.findings)
-      return end(Comparison::Kind::kUndefined, describe(finding, kernel_)), false;
+      return end(Comparison::Kind::kUndefined, describe(finding, module_, kernel_)), false;
     return true;
   }
 

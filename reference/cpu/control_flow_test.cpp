@@ -32,7 +32,7 @@ struct ControlFlowTest : ::testing::Test {
     const Oracle oracle = w.oracle();
     const auto run = w.gradient_run(w.seeds_for(out));
     const Reference r = oracle.evaluate(run);
-    ASSERT_TRUE(r.findings.empty()) << describe(r.findings[0], w.kernel());
+    ASSERT_TRUE(r.findings.empty()) << describe(r.findings[0], w.module(), w.kernel());
     EXPECT_NEAR(static_cast<double>(r.outputs[1]->elements[0].value), value, 1e-12 * std::max(1.0, std::abs(value)));
     LeafValues direction{std::vector<double>(gradient.size()), {}};
     long double slope = 0;

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "ir/source_place.hpp"
+
 namespace assay::reference {
 namespace {
 
@@ -50,14 +52,15 @@ void FindingLog::add(Finding finding) {
   }
 }
 
-std::string describe(const Finding& finding, const ir::Function& kernel) {
-  std::string text = fmt::format("line {}: {}", finding.loc.line, kKinds[static_cast<std::size_t>(finding.kind)]);
+std::string describe(const Finding& finding, const ir::Module& module, const ir::Function& kernel) {
+  std::string text =
+      fmt::format("{}: {}", ir::line_text(module, finding.loc), kKinds[static_cast<std::size_t>(finding.kind)]);
   if (finding.parameter != ir::kNone) text += fmt::format(": {}", kernel.var(finding.parameter).name);
   if (!finding.index.empty()) text += fmt::format("[{}]", fmt::join(finding.index, ", "));
   if (!finding.shape.empty()) text += fmt::format(" of shape ({})", fmt::join(finding.shape, ", "));
   text += fmt::format(", thread {}", finding.thread);
   if (finding.other_thread >= 0)
-    text += fmt::format(", and line {} in thread {}", finding.other_loc.line, finding.other_thread);
+    text += fmt::format(", and {} in thread {}", ir::line_text(module, finding.other_loc), finding.other_thread);
   return text;
 }
 

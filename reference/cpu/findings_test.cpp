@@ -26,7 +26,7 @@ struct FindingsTest : ::testing::Test {
   Finding only(const Reference& r, Kind kind, int at_line) {
     EXPECT_EQ(r.findings.size(), 1U);
     if (r.findings.empty()) return {};
-    EXPECT_EQ(r.findings[0].kind, kind) << describe(r.findings[0], w.kernel());
+    EXPECT_EQ(r.findings[0].kind, kind) << describe(r.findings[0], w.module(), w.kernel());
     EXPECT_EQ(r.findings[0].loc.line, at_line);
     return r.findings[0];
   }
@@ -46,7 +46,7 @@ TEST_F(FindingsTest, LoadOutOfBounds) {
   EXPECT_EQ(finding.thread, 3);
   EXPECT_THAT(finding.index, ::testing::ElementsAre(4));
   EXPECT_THAT(finding.shape, ::testing::ElementsAre(4));
-  EXPECT_EQ(describe(finding, w.kernel()), "line 11: index out of bounds: x[4] of shape (4), thread 3");
+  EXPECT_EQ(describe(finding, w.module(), w.kernel()), "line 11: index out of bounds: x[4] of shape (4), thread 3");
 }
 
 TEST_F(FindingsTest, NegativeStore) {

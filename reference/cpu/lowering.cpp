@@ -7,6 +7,7 @@
 
 #include "ir/custom.hpp"
 #include "ir/library.hpp"
+#include "ir/source_place.hpp"
 
 namespace assay::reference {
 namespace {
@@ -86,7 +87,7 @@ std::size_t Lowering::jump_unless(const void* origin, ir::ExprId condition) {
 
 void Lowering::refuse(std::string reason) {
   if (error_) return;
-  error_ = Error{std::move(reason), fmt::format("{}:{}:{}", module_.source_name, loc_.line, loc_.column)};
+  error_ = Error{std::move(reason), ir::place_text(module_, loc_)};
 }
 
 void Lowering::allocate(ir::VarId variable) {

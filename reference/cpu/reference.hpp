@@ -130,7 +130,7 @@ struct Finding {
   std::int64_t other_thread = -1;  ///< races: its thread
 };
 /// One line: kind, array, index, line and threads, in the words of the user's source.
-std::string describe(const Finding& finding, const ir::Function& kernel);
+std::string describe(const Finding& finding, const ir::Module& module, const ir::Function& kernel);
 
 /// What happened at comparisons, roundings to integers and kinks. A decision is uncertain in a lane when the
 /// bounds of its operands allow the other outcome.

@@ -14,8 +14,8 @@ namespace {
 using nlohmann::json;
 
 json result_json(const std::string& rule, const char* level, const std::string& message, const json& record,
-                 std::int64_t line) {
-  json place = {{"artifactLocation", {{"uri", fragment(record.at("source").at("file").get<std::string>())}}}};
+                 const std::string& file, std::int64_t line) {
+  json place = {{"artifactLocation", {{"uri", fragment(file)}}}};
   if (line > 0) place["region"] = {{"startLine", line}};
   return {{"ruleId", rule},
           {"level", level},
@@ -35,15 +35,15 @@ json sarif_json(const Run& run, const Summary& summary) {
   for (const json& record : run.cases) {
     const Tone tone = tone_of(record);
     if (!is_red(tone) || !lies_in_a_file(record)) continue;
-    const std::int64_t line = record.contains("finding") ? record.at("finding").at("line").get<std::int64_t>()
-                                                         : record.at("source").at("line").get<std::int64_t>();
+    const json& named = record.at(record.contains("finding") ? "finding" : "source");
     results.push_back(result_json(outcome_text(record), tone == Tone::inconclusive ? "warning" : "error",
-                                  message_text(record), record, line));
+                                  message_text(record), record, file_of(record, named), named.at("line")));
   }
   for (const Unreached& way : summary.unreached) {
     const json& record = run.cases[way.first_case];
     if (lies_in_a_file(record))
-      results.push_back(result_json("unreached", "note", "not proved: on all inputs " + way.what, record, way.line));
+      results.push_back(
+          result_json("unreached", "note", "not proved: on all inputs " + way.what, record, way.file, way.line));
   }
   std::set<std::string> ids;
   for (const json& result : results)

@@ -269,8 +269,9 @@ class Maker {
     json& crash = turn("control_flow", 2, "backward", "crashed", "SIGSEGV", "the worker died of signal 11 in run");
     crash["attempts"] = {"crashed", "crashed"};
     turn("loop", 6, "forward", "timed_out", "run", "the worker was ended after 10 s");
-    turn("vector", 3, "backward", "pass", "",
-         "")["unreached"] = {{{"line", 12}, {"what", "the condition is never true" + options_.hostile}}};
+    turn("vector", 3, "backward", "pass", "", "")["unreached"] = {
+        {{"line", 12}, {"what", "the condition is never true" + options_.hostile}},
+        {{"line", 3}, {"what", "the condition is never false"}, {"file", "physics" + options_.hostile + ".py"}}};
     json& domain = turn("scalar_param", 0, "forward", "inconclusive", "domain",
                         "no shapes were found for which the kernel is defined: state a '# domain:' comment");
     domain["finding"] = {{"line", 6}, {"access", "load x[17], length 16" + options_.hostile}, {"threads", {"(3)"}}};
