@@ -287,8 +287,10 @@ std::vector<Breach> statements() {
       kernel(Rule::kReturnValues, "return s"),
       function(Rule::kReturnValues, "func f() -> f32 {\n  return 1\n}\n"),
       function(Rule::kReturnValues, "func f() -> f32 {\n  return 1.0, 2\n}\n"),
+      function(Rule::kMissingReturn,
+               "func f(a: bool) -> f32 {\n  while true {\n    if a {\n      break\n    }\n  }\n}\n"),
+      function(Rule::kMissingReturn, "func f(a: bool) -> f32 {\n  while a {\n    return 1.0\n  }\n}\n"),
       function(Rule::kMissingReturn, "func f(a: bool) -> f32 {\n  if a {\n    return 1.0\n  }\n}\n"),
-      function(Rule::kMissingReturn, "func f() -> f32 {\n  while true {\n    return 1.0\n  }\n}\n"),
       kernel(Rule::kAtomicTarget, "let a: local<f32,3>\natomic_add(a[0], 1.0)"),
       kernel(Rule::kAtomicType, "atomic_and(x[i], 1.0)"),
       function(Rule::kAtomicType, "kernel k(x: array<bool,1>; i) {\n  atomic_add(x[i], true)\n}\n"),
@@ -433,6 +435,8 @@ TEST(Verifier, TakesWhatTheRulesAllowAtTheirEdge) {
   }
   const Module module = parsed(
       "func f(a: bool) -> f32 {\n  if a {\n    return 1.0\n  } else {\n    return 2.0\n  }\n}\n"
+      "func g(a: bool) -> f32 {\n  while true {\n    while a {\n      break\n    }\n    if a {\n      return 1.0\n"
+      "    }\n  }\n}\n"
       "kernel k(m: array<mat<f32,2,2>,4>; a, b, c, d) {\n  atomic_add(m[a, b, c, d], m[a, b, c, d])\n}\n");
   EXPECT_EQ(all(module, verify(module)), "");
 }

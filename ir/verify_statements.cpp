@@ -16,11 +16,25 @@ bool leaves(const Stmt& statement) {
 }
 
 /// Whether every path through the block ends in a return.
-bool returns(const Block& block) {
+/// Whether a break in the block, and not in a loop inside it, may leave the loop around it.
+bool breaks(const Block& block) {
+  return std::ranges::any_of(block.statements, [](const Stmt& statement) {
+    if (const auto* branch = std::get_if<If>(&statement.node))
+      return breaks(branch->then_block) || breaks(branch->else_block);
+    return std::holds_alternative<Break>(statement.node);
+  });
+}
+
+/// Whether no path leads to the block's end: a loop without a condition or a break is left by returning only.
+bool returns(const Function& function, const Block& block) {
   if (block.statements.empty()) return false;
   const Stmt& last = block.statements.back();
   if (const auto* branch = std::get_if<If>(&last.node))
-    return returns(branch->then_block) && returns(branch->else_block);
+    return returns(function, branch->then_block) && returns(function, branch->else_block);
+  if (const auto* loop = std::get_if<While>(&last.node)) {
+    const Expr& condition = function.expr(loop->condition);
+    return condition.kind == ExprKind::kLiteral && condition.bits != 0 && !breaks(loop->body);
+  }
   return std::holds_alternative<Return>(last.node);
 }
 
@@ -50,7 +64,7 @@ class StatementVerifier {
     for (std::size_t i = 0; i < declared; ++i)
       states_[i] = {State::kInScope, true};
     verify(function_.body);
-    if (!function_.results.empty() && !returns(function_.body)) {
+    if (!function_.results.empty() && !returns(function_, function_.body)) {
       complaints_.add(Rule::kMissingReturn, function_.loc, "found a path to the end without a return");
     }
   }
