@@ -60,8 +60,11 @@ std::vector<std::string> cases_of(const harness::Selected& kernel, const backend
 
 json case_json(const harness::KernelSource& source, const std::string& name) {
   const harness::CaseRecord parts = harness::record_of(name);
-  return {{"case", name},           {"family", parts.family}, {"kernel", parts.kernel},      {"types", parts.types},
-          {"device", parts.device}, {"pass", parts.pass},     {"selector", source.selector}, {"file", source.file}};
+  json listed = {
+      {"case", name},           {"family", parts.family}, {"kernel", parts.kernel},      {"types", parts.types},
+      {"device", parts.device}, {"pass", parts.pass},     {"selector", source.selector}, {"file", source.file}};
+  if (source.unreadable) listed["unreadable"] = source.unreadable->text();
+  return listed;
 }
 
 int list(const ListOptions& options) {

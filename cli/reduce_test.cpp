@@ -95,6 +95,21 @@ TEST_F(ReduceTest, ARunKeepsItsFailuresReducedAndEachReproducesItself) {
   EXPECT_FALSE(exists(kFolder)) << "a later run forgets the failures of an earlier one";
 }
 
+TEST_F(ReduceTest, AFailureInAnImportedFunctionReproducesWithoutItsFile) {
+  workshop_.write("physics.py", "import warp as wp\n\n@wp.func\ndef pull(x: float):\n    return wp.sin(x)\n");
+  workshop_.write("step.py",
+                  "import warp as wp\nfrom physics import pull\n\n\n@wp.kernel\n"
+                  "def step(x: wp.array(dtype=float), out: wp.array(dtype=float)):\n"
+                  "    i = wp.tid()\n    out[i] = pull(x[i])\n");
+  const Ran ran = workshop_.run("assay run step.py --quick --cxx ./broken");
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  const std::string folder = "out/failures/user.step.step.f32.cpu.backward";
+  EXPECT_THAT(workshop_.read(folder + "/kernel.py"), AllOf(HasSubstr("def pull("), Not(HasSubstr("physics"))));
+  fs::remove(workshop_.path() / "physics.py");
+  const Ran again = reproduce(folder);
+  EXPECT_EQ(again.status, 0) << again.out << again.err;
+}
+
 TEST_F(ReduceTest, ReduceFindsTheCaseThatFailsAndPrintsWhatIsLeft) {
   const Ran ran = workshop_.run("assay reduce long.py:long --quick --cxx ./broken");
   ASSERT_EQ(ran.status, 0) << ran.err;

@@ -39,7 +39,9 @@ bool StatementReader::is_new_here(std::string_view name) const {
 
 void StatementReader::assignment(Node node) {
   const Node target = node.part(Part::kLeft);
-  const Node right = node.part(Part::kRight);
+  Node right = node.part(Part::kRight);
+  while (right.is(Syntax::kParenthesized) && right.children().size() == 1)
+    right = right.children()[0];
   if (node.part(Part::kType) || !right) {
     context_.error(node, "Warp takes no annotated variables in a kernel: write x = float(...) instead");
     return;

@@ -280,13 +280,12 @@ std::string_view ExpressionReader::called_name(Node call) const {
     const auto given = arguments_of(function).positional;
     if (given.size() == 1) function = given[0];
   }
-  return function.is(Syntax::kIdentifier) ? function.text() : std::string_view();
+  return context_.global_name(function);
 }
 
 bool ExpressionReader::is_file_function(Node call) const {
   const std::string_view name = called_name(call);
-  return !name.empty() && context_.bindings.find(name) == kNone && context_.flow.assignments(name) == 0 &&
-         context_.defines(name);
+  return !name.empty() && context_.defines(name);
 }
 
 /// What a name that is no variable means as an argument, if that is a function.
@@ -297,8 +296,8 @@ std::optional<Given> ExpressionReader::function_argument(Node node) {
     return std::nullopt;
   }
   Given given{.kind = Given::Kind::kFunction};
-  if (is_name && context_.defines(node.text())) {
-    given.functions = context_.functions(node.text());
+  if (const std::string_view name = context_.global_name(node); !name.empty() && context_.defines(name)) {
+    given.functions = context_.functions(name);
     return given;
   }
   given.warp_function = context_.scope().warp_name(node);
@@ -394,8 +393,10 @@ bool ExpressionReader::is_callable(Node call, const FunctionEntry* callee) {
   } else if (callee->is_generic && callee->refusal.empty()) {
     return true;
   } else if (callee->state != FunctionEntry::State::kRead) {
-    context_.error(call,
-                   callee->refusal.empty() ? fmt::format("function {} could not be read", name) : callee->refusal);
+    const std::string why = callee->failure.empty() ? "" : ": " + callee->failure;
+    context_.error(
+        call, callee->refusal.empty() ? fmt::format("function {} could not be read{}", name, why) : callee->refusal);
+    if (context_.entry.failure.empty()) context_.entry.failure = callee->failure;
   } else {
     return true;
   }

@@ -1,9 +1,10 @@
-// Where names are looked up: the file's top level, or the inside of one call of a Python function that makes kernels.
+// Where names are looked up: a file's top level, or the inside of one call of a Python function that makes kernels.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "frontend/module_scope.hpp"
@@ -14,14 +15,19 @@ namespace assay::frontend {
 struct FunctionEntry;
 
 struct Environment {
-  explicit Environment(ir::Module& module) : scope(module) {}
+  /// The top level of a file.
+  Environment(ir::Module& module, std::string file_name, bool imported)
+      : scope(module), file(std::move(file_name)), is_imported(imported) {}
   /// Inside `around`, whose names it sees.
-  Environment(ir::Module& module, const Environment& around) : scope(module, &around.scope), outer(&around) {}
+  Environment(ir::Module& module, const Environment& around)
+      : scope(module, &around.scope), outer(&around), file(around.file), is_imported(around.is_imported) {}
 
   ModuleScope scope;
   std::map<std::string, std::vector<FunctionEntry*>, std::less<>> functions;
   std::map<std::string, Node, std::less<>> factories;  ///< Python functions, by name
   const Environment* outer = nullptr;
+  std::string file;
+  bool is_imported = false;  ///< the file is one that another imports from
 };
 
 }  // namespace assay::frontend

@@ -146,6 +146,10 @@ void FileReader::bind_result(std::string_view target, Node value, const Environm
   home.functions.insert_or_assign(std::string(target), *made);
 }
 
+void FileReader::add_uncalled(Node definition, Environment& home) {
+  if (!home.is_imported) factories_.push_back({.definition = definition, .home = &home});
+}
+
 void FileReader::collect_uncalled() {
   // Following one may find further ones.
   for (std::size_t i = 0; i < factories_.size(); ++i) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/source_place.hpp"
 #include "ir/verifier.hpp"
 
 namespace assay::frontend {
@@ -42,22 +43,13 @@ std::vector<std::string> parameter_names(Node definition) {
 }  // namespace
 
 void FileReader::report(Diagnostic diagnostic) {
-  diagnostic.file = result_.module.source_name;
-  result_.diagnostics.push_back(std::move(diagnostic));
+  // What is wrong with the top level of another file matters where a name of it is asked for, and is told there.
+  if (!is_loading_) result_.diagnostics.push_back(std::move(diagnostic));
 }
 
 Result<void> FileReader::read() {
-  const std::span<const Node> statements = tree_.root().children();
   const Node broken = first_error(tree_.root());
-  bool is_sound = true;
-  for (std::size_t i = 0; i < statements.size(); ++i) {
-    // The parser's recovery may have cut a definition short and left the rest as an error behind it.
-    is_sound = !statements[i].has_error() && !(i + 1 < statements.size() && statements[i + 1].has_error());
-    if (const Node error = first_error(statements[i])) {
-      report({.loc = error.loc(), .construct = describe(error), .reason = "syntax error"});
-    }
-    collect(statements[i], is_sound && !tree_.root().is(Syntax::kError), environments_.front());
-  }
+  collect_file(tree_.root(), environments_.front());
   collect_uncalled();
   const bool any_left =
       std::any_of(entries_.begin(), entries_.end(), [](const FunctionEntry& entry) { return entry.refusal.empty(); });
@@ -88,32 +80,56 @@ Result<void> FileReader::read() {
                    [](const Diagnostic& a, const Diagnostic& b) {
                      return std::pair(a.loc.line, a.loc.column) < std::pair(b.loc.line, b.loc.column);
                    });
+  for (Diagnostic& diagnostic : result_.diagnostics) {
+    const ir::SourcePlace place = ir::source_place(result_.module, diagnostic.loc);
+    diagnostic.file = place.file;
+    diagnostic.loc = place.loc;
+  }
   return {};
+}
+
+void FileReader::collect_file(Node root, Environment& home) {
+  const std::span<const Node> statements = root.children();
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    // The parser's recovery may have cut a definition short and left the rest as an error behind it.
+    const bool is_sound = !statements[i].has_error() && !(i + 1 < statements.size() && statements[i + 1].has_error());
+    if (const Node error = first_error(statements[i])) {
+      report({.loc = error.loc(), .construct = describe(error), .reason = "syntax error"});
+    }
+    collect(statements[i], is_sound && !root.is(Syntax::kError), home);
+  }
 }
 
 void FileReader::collect(Node statement, bool is_sound, Environment& home) {
   const auto forbid_definition = [&](const char* what) { home.scope.forbid(statement.part(Part::kName).text(), what); };
   switch (statement.kind()) {
     case Syntax::kImport:
-    case Syntax::kImportFrom: home.scope.add_import(statement); return;
+    case Syntax::kImportFrom: collect_import(statement, home); return;
     case Syntax::kDecoratedDefinition: collect_decorated(statement, is_sound, home); return;
     case Syntax::kFunctionDefinition:
       forbid_definition("it is a Python function, not decorated with @wp.func");
       home.factories.insert_or_assign(std::string(statement.part(Part::kName).text()), statement);
-      factories_.push_back({.definition = statement, .home = &home});
+      add_uncalled(statement, home);
       return;
     case Syntax::kClassDefinition:
+      if (home.scope.add_class(statement)) return;
       forbid_definition("it is a Python class, not decorated with @wp.struct");
       for (const Node member : statement.part(Part::kBody).children()) {
         const Node method = definition_of(member);
         if (member.is(Syntax::kDecoratedDefinition) && !warp_decorator(member, home).empty()) {
           collect_unread(member, "inside a class", home);
-        } else if (method.is(Syntax::kFunctionDefinition)) factories_.push_back({.definition = method, .home = &home});
+        } else if (method.is(Syntax::kFunctionDefinition)) add_uncalled(method, home);
       }
       return;
     case Syntax::kExpressionStatement:
       for (const Node part : statement.children()) {
-        if (part.is(Syntax::kAssignment) || part.is(Syntax::kAugmentedAssignment)) collect_assignment(part, home);
+        const bool waits = home.is_imported && home.outer == nullptr && part.is(Syntax::kAssignment) &&
+                           part.part(Part::kLeft).is(Syntax::kIdentifier);
+        if (waits) {
+          home.scope.defer(part.part(Part::kLeft).text(), [this, part, &home] { collect_assignment(part, home); });
+        } else if (part.is(Syntax::kAssignment) || part.is(Syntax::kAugmentedAssignment)) {
+          collect_assignment(part, home);
+        }
         if (part.is(Syntax::kCall)) collect_overload(part, {}, home);
       }
       return;
@@ -145,7 +161,7 @@ std::string FileReader::warp_decorator(Node decorated, const Environment& home) 
 
 FunctionEntry& FileReader::add_entry(Node decorated, bool is_kernel, const Environment& home) {
   const Node definition = definition_of(decorated);
-  FunctionEntry& entry = entries_.emplace_back();
+  FunctionEntry& entry = (home.is_imported ? imported_entries_ : entries_).emplace_back();
   entry.definition = definition;
   entry.home = &home;
   entry.first_line = decorated.loc().line;
@@ -171,10 +187,11 @@ void FileReader::collect_decorated(Node decorated, bool is_sound, Environment& h
   const std::string_view name = definition.part(Part::kName).text();
   const std::string decorator = warp_decorator(decorated, home);
   if (decorator == "struct" && definition.is(Syntax::kClassDefinition)) {
-    auto added = is_sound ? home.scope.add_struct(definition) : Result<void>(Error{"the file has a syntax error here"});
-    if (added.ok()) return;
-    home.scope.forbid(name, fmt::format("struct {} could not be read: {}", name, added.error().message));
-    report({.loc = definition.loc(), .construct = fmt::format("class {}", name), .reason = added.error().message});
+    if (home.is_imported) {
+      home.scope.defer(name, [this, definition, is_sound, &home] { collect_struct(definition, is_sound, home); });
+    } else {
+      collect_struct(definition, is_sound, home);
+    }
     return;
   }
   if (definition.is(Syntax::kFunctionDefinition) && (decorator == "func_grad" || decorator == "func_replay")) {
@@ -188,7 +205,7 @@ void FileReader::collect_decorated(Node decorated, bool is_sound, Environment& h
     home.scope.forbid(name, decorator.empty() ? "it is decorated by something that only Python can run"
                                               : fmt::format("the reader does not know @wp.{}", decorator));
     if (decorator.empty() && definition.is(Syntax::kFunctionDefinition)) {
-      factories_.push_back({.definition = definition, .home = &home});
+      add_uncalled(definition, home);
     } else {
       collect_unread(definition.part(Part::kBody), "inside a decorated definition", home);
     }
@@ -198,7 +215,7 @@ void FileReader::collect_decorated(Node decorated, bool is_sound, Environment& h
   auto& same_name = home.functions[std::string(name)];
   for (FunctionEntry* earlier : same_name) {
     if (is_kernel || earlier->is_kernel)
-      refuse(*earlier, fmt::format("is defined again in line {}", entry.definition.loc().line));
+      refuse(*earlier, fmt::format("is defined again in {}", ir::line_text(result_.module, entry.definition.loc())));
   }
   std::erase_if(same_name, [](const FunctionEntry* earlier) { return !earlier->refusal.empty(); });
   same_name.push_back(&entry);
@@ -209,6 +226,15 @@ void FileReader::collect_decorated(Node decorated, bool is_sound, Environment& h
   if (!is_sound) refuse(entry, "the file has a syntax error here or right behind");
   if (decorators > 1) refuse(entry, "another decorator changes it when Python runs");
   collect_unread(definition.part(Part::kBody), "inside a kernel or function", home);
+}
+
+void FileReader::collect_struct(Node definition, bool is_sound, Environment& home) {
+  auto added = is_sound ? home.scope.add_struct(definition) : Result<void>(Error{"the file has a syntax error here"});
+  if (added.ok()) return;
+  const std::string_view name = definition.part(Part::kName).text();
+  home.scope.forbid(name, fmt::format("struct {} could not be read: {}", name, added.error().message));
+  if (home.is_imported) return;  // whoever names it is told
+  report({.loc = definition.loc(), .construct = fmt::format("class {}", name), .reason = added.error().message});
 }
 
 /// @wp.func_grad(f) and @wp.func_replay(f).
@@ -263,16 +289,19 @@ void FileReader::read_customs(FunctionEntry& entry) {
 /// A gradient or replay whose parameters are those of no overload belongs to none, and the overloads would be
 /// differentiated as if it were not there.
 void FileReader::refuse_unmatched_customs() {
-  for (Custom& custom : customs_) {
-    FunctionEntry& other = *custom.entry;
-    if (other.gradient_of != nullptr || other.replay_of != nullptr || !other.refusal.empty()) continue;
-    const auto* functions = find(*other.home, custom.function);
-    if (functions == nullptr || std::ranges::any_of(*functions, &FunctionEntry::is_generic)) continue;
-    refuse(other, fmt::format("the parameters' types are those of no function named {}", custom.function));
-    for (FunctionEntry* function : *functions) {
-      function->state = FunctionEntry::State::kFailed;
-      function->refusal = fmt::format("its {} could not be read", custom.is_gradient ? "gradient" : "replay");
-    }
+  for (Custom& custom : customs_)
+    if (!custom.entry->home->is_imported) refuse_if_unmatched(custom);
+}
+
+void FileReader::refuse_if_unmatched(Custom& custom) {
+  FunctionEntry& other = *custom.entry;
+  if (other.gradient_of != nullptr || other.replay_of != nullptr || !other.refusal.empty()) return;
+  const auto* functions = find(*other.home, custom.function);
+  if (functions == nullptr || std::ranges::any_of(*functions, &FunctionEntry::is_generic)) return;
+  refuse(other, fmt::format("the parameters' types are those of no function named {}", custom.function));
+  for (FunctionEntry* function : *functions) {
+    function->state = FunctionEntry::State::kFailed;
+    function->refusal = fmt::format("its {} could not be read", custom.is_gradient ? "gradient" : "replay");
   }
 }
 
@@ -297,7 +326,7 @@ void FileReader::collect_unread(Node node, std::string_view where, Environment& 
   switch (node.kind()) {
     case Syntax::kImport:
     case Syntax::kImportFrom:
-      if (where == "inside a compound statement") home.scope.add_import(node);
+      if (where == "inside a compound statement") collect_import(node, home);
       return;
     case Syntax::kAssignment:
     case Syntax::kAugmentedAssignment:
@@ -316,7 +345,7 @@ void FileReader::collect_unread(Node node, std::string_view where, Environment& 
     }
     case Syntax::kFunctionDefinition:
       if (where != "inside a kernel or function") {
-        factories_.push_back({.definition = node, .home = &home});
+        add_uncalled(node, home);
         return;
       }
       break;
@@ -337,6 +366,7 @@ void FileReader::find_defaults(FunctionEntry& entry) {
 
 const std::vector<FunctionEntry*>* FileReader::find(const Environment& home, std::string_view name) {
   for (const Environment* at = &home; at != nullptr; at = at->outer) {
+    at->scope.settle(name);
     const auto found = at->functions.find(name);
     if (found != at->functions.end()) return &found->second;
     if (at->scope.knows(name)) return nullptr;
@@ -351,6 +381,12 @@ std::vector<FunctionEntry*> FileReader::functions(const Environment& home, std::
     entry->is_wanted = true;
     if (!entry->is_kernel && !entry->is_generic) read_entry(*entry);
     if (entry->is_generic && entry->defaults.empty()) find_defaults(*entry);
+  }
+  // Those of the file itself are looked at when all its functions have been read.
+  for (Custom& custom : customs_) {
+    const Environment& at = *custom.entry->home;
+    const auto* functions = at.is_imported ? find(at, custom.function) : nullptr;
+    if (functions != nullptr && *functions == *found) refuse_if_unmatched(custom);
   }
   return *found;
 }
@@ -369,8 +405,19 @@ void FileReader::read_entry(FunctionEntry& entry) {
   if (entry.state != FunctionEntry::State::kUnread) return;
   entry.state = FunctionEntry::State::kReading;
   if (entry.is_kernel) make_name_unique(entry);
+  const auto told = static_cast<std::ptrdiff_t>(result_.diagnostics.size());
   read_function(*this, entry);
   read_customs(entry);
+  if (entry.state == FunctionEntry::State::kFailed && entry.failure.empty()) {
+    const auto first =
+        std::find_if(result_.diagnostics.begin() + told, result_.diagnostics.end(), [&](const Diagnostic& diagnostic) {
+          return diagnostic.severity == Severity::kError && diagnostic.function == entry.name;
+        });
+    if (first != result_.diagnostics.end()) {
+      entry.failure =
+          fmt::format("{}: {}: {}", ir::place_text(result_.module, first->loc), first->construct, first->reason);
+    }
+  }
   if (entry.is_kernel && entry.state == FunctionEntry::State::kRead) {
     result_.module.kernels.back().annotations = annotations_above(result_.module.source_lines, entry.first_line);
   }
@@ -426,6 +473,7 @@ void FileReader::soften_unwanted() {
   for (const FunctionEntry& entry : entries_)
     wanted[entry.name] |= entry.is_kernel || entry.is_wanted || !entry.is_listed;
   for (Diagnostic& diagnostic : result_.diagnostics) {
+    if (ir::source_place(result_.module, diagnostic.loc).is_imported) continue;
     const auto found = wanted.find(diagnostic.function);
     if (found != wanted.end() && !found->second) diagnostic.severity = Severity::kNote;
   }

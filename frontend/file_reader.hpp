@@ -1,4 +1,4 @@
-// One file being read: its top-level names, its functions, and what was found wrong.
+// A file being read: its top-level names, its functions, what it takes of other files, and what was found wrong.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "frontend/environment.hpp"
@@ -27,6 +28,7 @@ struct FunctionEntry {
   std::string name;
   bool is_kernel = false;
   std::string refusal;  ///< why it is not even tried; empty if it is
+  std::string failure;  ///< why it could not be read, with the place, be it in a function that it calls
   State state = State::kUnread;
   int index = -1;                ///< of a function that has been read: its place in Module::functions
   bool is_listed = false;        ///< a call may name it
@@ -47,8 +49,11 @@ struct FunctionEntry {
 
 class FileReader {
  public:
-  FileReader(const SyntaxTree& tree, ReadFile& result) : tree_(tree), result_(result) {
-    environments_.emplace_back(result.module);
+  /// `result` has the file's name and lines. All three outlive the reader.
+  FileReader(const SyntaxTree& tree, ReadFile& result, const ModuleFinder& finder)
+      : tree_(tree), result_(result), finder_(finder) {
+    loaded_.emplace(result.module.source_name,
+                    &environments_.emplace_back(result.module, result.module.source_name, false));
   }
 
   /// Fails if the text is broken so that no definition is left.
@@ -68,9 +73,17 @@ class FileReader {
   std::int32_t library_function(std::string_view name, ir::Function (*make)(const ir::Module&));
 
  private:
+  struct Custom {
+    FunctionEntry* entry = nullptr;
+    std::string function;  ///< its argument's name
+    bool is_gradient = false;
+  };
+
+  void collect_file(Node root, Environment& home);
   void collect(Node statement, bool is_sound, Environment& home);
   void collect_assignment(Node assignment, Environment& home);
   void collect_decorated(Node decorated, bool is_sound, Environment& home);
+  void collect_struct(Node definition, bool is_sound, Environment& home);
   /// Looks for kernels and names where the reader cannot follow: in functions, classes and conditions.
   void collect_unread(Node node, std::string_view where, Environment& home);
   FunctionEntry& add_entry(Node decorated, bool is_kernel, const Environment& home);
@@ -83,12 +96,24 @@ class FileReader {
   /// Reads what the file says of the function's derivative. A function of which that cannot be read has failed.
   void read_customs(FunctionEntry& entry);
   void refuse_unmatched_customs();
+  void refuse_if_unmatched(Custom& custom);
   bool takes_parameters_of(const FunctionEntry& custom, const FunctionEntry& entry) const;
   void drop_invalid_kernels();
   void soften_unwanted();
   void declare_all();
   /// What a decorator of Warp makes of the definition: "kernel", "func", "struct", "overload"; empty for none.
   static std::string warp_decorator(Node decorated, const Environment& home);
+
+  // imports.cpp: what other files define
+  void collect_import(Node statement, Environment& home);
+  void name_module(const std::string& name, const ModuleScope::FileModule& module, Environment& home);
+  /// Gives a name the meaning that `original` has in the module.
+  void import_name(const std::string& name, const ModuleScope::FileModule& from, const std::string& original,
+                   Environment& home);
+  /// The top level of a module's file, read if it was not yet. Null if there is none.
+  Environment* load(const ModuleScope::FileModule& module);
+  /// The file, parsed, and an empty top level for it.
+  Environment* open(const ModuleText& text);
 
   // factories.cpp: Python functions that make kernels
   /// Follows `targets = call` if it calls such a function. False if it does not, or if what it does is not known.
@@ -97,6 +122,8 @@ class FileReader {
   /// Follows the statements to the first return, which it gives; null if there is none.
   Node run_factory(Node block, Environment& inner);
   void bind_result(std::string_view target, Node value, const Environment& inner, Environment& home);
+  /// Notes a Python function or method that may define kernels.
+  void add_uncalled(Node definition, Environment& home);
   /// What Python functions and methods that no known call reaches define, their parameters being unknown.
   void collect_uncalled();
 
@@ -108,11 +135,6 @@ class FileReader {
   void add_overload(FunctionEntry& kernel, std::vector<Given> given, std::string name);
   std::vector<Node> annotations_of(const FunctionEntry& entry) const;
 
-  struct Custom {
-    FunctionEntry* entry = nullptr;
-    std::string function;  ///< its argument's name
-    bool is_gradient = false;
-  };
   struct Uncalled {
     Node definition;
     Environment* home = nullptr;
@@ -121,8 +143,15 @@ class FileReader {
 
   const SyntaxTree& tree_;
   ReadFile& result_;
+  const ModuleFinder& finder_;
   std::deque<Environment> environments_;  ///< the file's top level first
-  std::deque<FunctionEntry> entries_;     ///< in the order of the file
+  std::deque<SyntaxTree> imported_trees_;
+  std::size_t imported_bytes_ = 0;
+  std::map<std::string, Environment*, std::less<>> loaded_;              ///< by the file's name; null: not readable
+  std::map<std::pair<std::string, std::string>, Environment*> modules_;  ///< by importing file and module
+  bool is_loading_ = false;                                              ///< the top level of an imported file
+  std::deque<FunctionEntry> entries_;                                    ///< in the order of the file
+  std::deque<FunctionEntry> imported_entries_;                           ///< of other files
   std::deque<FunctionEntry> instances_;
   std::vector<Custom> customs_;
   std::deque<Uncalled> factories_;

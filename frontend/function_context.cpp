@@ -20,6 +20,15 @@ std::vector<ir::ExprId> FunctionContext::adjoint_values() {
   return values;
 }
 
+std::string_view FunctionContext::global_name(Node node) const {
+  const Node first = node.is(Syntax::kAttribute) ? node.part(Part::kObject) : node;
+  if (!first.is(Syntax::kIdentifier)) return {};
+  const std::string_view name = first.text();
+  if (bindings.find(name) != ir::kNone || flow.assignments(name) > 0) return {};
+  if (node.is(Syntax::kAttribute) && scope().file_module(name) == nullptr) return {};
+  return node.text();
+}
+
 ir::ExprId FunctionContext::error(Node node, std::string reason) {
   failed = true;
   file.report({.loc = node.loc(), .function = entry.name, .construct = describe(node), .reason = std::move(reason)});

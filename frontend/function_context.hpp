@@ -78,6 +78,9 @@ struct FunctionContext {
 
   const ModuleScope& scope() const { return entry.home->scope; }
   bool defines(std::string_view name) const { return FileReader::find(*entry.home, name) != nullptr; }
+  /// The name that a function may be known by: of an identifier, or of a member of another file's module, "physics.f".
+  /// Empty for what is a variable here, and for any other node.
+  std::string_view global_name(Node node) const;
   /// The functions of this name that the function being read sees, read as far as possible.
   std::vector<FunctionEntry*> functions(std::string_view name) { return file.functions(*entry.home, name); }
   ir::Type type_of(ir::ExprId expr) const { return builder.type_of(expr); }

@@ -1,6 +1,7 @@
 #include "frontend/module_scope.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include <fmt/format.h>
@@ -57,12 +58,62 @@ void ModuleScope::add_import(Node statement) {
 
 bool ModuleScope::knows(std::string_view name) const {
   return constants_.contains(name) || types_.contains(name) || unknown_.contains(name) || imported_.contains(name) ||
-         modules_.contains(name);
+         modules_.contains(name) || enumerations_.contains(name) || deferred_.contains(name) ||
+         file_modules_.contains(name);
+}
+
+void ModuleScope::defer(std::string_view name, std::function<void()> settle) {
+  if (knows(name)) return forbid(name, "it is assigned more than once");
+  deferred_.emplace(name, std::move(settle));
+}
+
+bool ModuleScope::settle(std::string_view name) const {
+  if (const std::size_t dot = name.find('.'); dot != std::string_view::npos) {
+    settle(name.substr(0, dot));
+    const auto module = file_modules_.find(name.substr(0, dot));
+    if (module == file_modules_.end() || !brought_.emplace(name).second) return false;
+    module->second.bring(std::string(name), std::string(name.substr(dot + 1)));
+    return true;
+  }
+  const auto found = deferred_.find(name);
+  if (found == deferred_.end()) return false;
+  // Taken out first: where files import from one another, the name may be asked for again.
+  const std::function<void()> find_meaning = std::move(found->second);
+  deferred_.erase(found);
+  find_meaning();
+  return true;
+}
+
+void ModuleScope::add_module(std::string_view name, FileModule module,
+                             std::function<void(const std::string& name, const std::string& member)> bring) {
+  file_modules_.insert_or_assign(std::string(name),
+                                 NamedModule{.module = std::move(module), .bring = std::move(bring)});
+}
+
+const ModuleScope::FileModule* ModuleScope::file_module(std::string_view name) const {
+  const ModuleScope* scope = owner(name);
+  if (scope == nullptr) return nullptr;
+  const auto found = scope->file_modules_.find(name);
+  return found == scope->file_modules_.end() ? nullptr : &found->second.module;
+}
+
+bool ModuleScope::adopt(std::string_view name, const ModuleScope& from, std::string_view original) {
+  const ModuleScope* scope = from.owner(original);
+  if (scope == nullptr) return false;
+  const auto take = [&](auto& mine, const auto& theirs) {
+    const auto found = theirs.find(original);
+    if (found == theirs.end()) return false;
+    mine.insert_or_assign(std::string(name), found->second);
+    return true;
+  };
+  return take(constants_, scope->constants_) || take(types_, scope->types_) ||
+         take(enumerations_, scope->enumerations_) || take(imported_, scope->imported_) ||
+         take(modules_, scope->modules_);
 }
 
 const ModuleScope* ModuleScope::owner(std::string_view name) const {
   const ModuleScope* scope = this;
-  while (scope != nullptr && !scope->knows(name))
+  while (scope != nullptr && !scope->settle(name) && !scope->knows(name))
     scope = scope->outer_;
   return scope;
 }
@@ -83,6 +134,9 @@ bool ModuleScope::bind(std::string_view name, Node expression, const ModuleScope
 void ModuleScope::forbid(std::string_view name, std::string reason) {
   constants_.erase(std::string(name));
   types_.erase(std::string(name));
+  enumerations_.erase(std::string(name));
+  deferred_.erase(std::string(name));
+  file_modules_.erase(std::string(name));
   unknown_.insert_or_assign(std::string(name), std::move(reason));
 }
 
@@ -104,7 +158,8 @@ void ModuleScope::add_assignment(Node assignment) {
 }
 
 void ModuleScope::define(std::string_view name, Node value) {
-  if (constants_.contains(name) || types_.contains(name) || unknown_.contains(name)) {
+  if (constants_.contains(name) || types_.contains(name) || unknown_.contains(name) || enumerations_.contains(name) ||
+      deferred_.contains(name)) {
     forbid(name, "it is assigned more than once");
   } else if (auto number = constant(value)) {
     constants_.emplace(name, std::move(*number));
@@ -113,6 +168,55 @@ void ModuleScope::define(std::string_view name, Node value) {
   } else {
     forbid(name, fmt::format("its value '{}' is known only when Python runs", describe(value)));
   }
+}
+
+bool ModuleScope::add_class(Node class_definition) {
+  const auto bases = class_definition.part(Part::kSuperclasses).children();
+  if (bases.size() != 1) return false;
+  const Node base = bases[0];
+  const std::string_view base_name = base.is(Syntax::kAttribute) ? base.part(Part::kAttribute).text() : base.text();
+  if (base_name == "IntEnum" || base_name == "IntFlag") {
+    add_enumeration(class_definition, base_name == "IntFlag");
+    return true;
+  }
+  const auto known = base.is(Syntax::kCall) ? type(base) : Result<ir::Type>(unknown_type(base));
+  if (!known.ok() || !known->is_aggregate()) return false;
+  const auto says_nothing = [](Node statement) {
+    const auto parts = statement.children();
+    return statement.is(Syntax::kPass) || (parts.size() == 1 && parts[0].is(Syntax::kString));
+  };
+  if (!std::ranges::all_of(class_definition.part(Part::kBody).children(), says_nothing)) return false;
+  types_.insert_or_assign(std::string(class_definition.part(Part::kName).text()), *known);
+  return true;
+}
+
+/// Members whose value is not known here are left out. Python numbers those of auto() on from the greatest before; of
+/// flags it takes the next power of two.
+void ModuleScope::add_enumeration(Node class_definition, bool is_flag) {
+  ModuleScope inside(module_, this);  // a member may be named by those behind it
+  std::int64_t greatest = 0;
+  for (const Node statement : class_definition.part(Part::kBody).children()) {
+    for (const Node part : statement.children()) {
+      const Node left = part.part(Part::kLeft);
+      if (!part.is(Syntax::kAssignment) || !left.is(Syntax::kIdentifier)) continue;
+      const Node right = part.part(Part::kRight);
+      const Node function = right.part(Part::kFunction);
+      const std::string_view name =
+          function.is(Syntax::kAttribute) ? function.part(Part::kAttribute).text() : function.text();
+      if (right.is(Syntax::kCall) && name == "auto" && arguments_of(right).positional.empty()) {
+        const auto next = is_flag ? static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(greatest)) * 2)
+                                  : greatest + 1;
+        inside.constants_.emplace(left.text(), Constant::integer(is_flag && greatest == 0 ? 1 : next));
+      } else {
+        inside.define(left.text(), right);
+      }
+      const auto made = inside.constants_.find(left.text());
+      if (made == inside.constants_.end()) continue;
+      if (!made->second.type.is_integer_scalar()) inside.constants_.erase(made);
+      else greatest = std::max(greatest, made->second.number().integer);
+    }
+  }
+  enumerations_.insert_or_assign(std::string(class_definition.part(Part::kName).text()), std::move(inside.constants_));
 }
 
 Result<void> ModuleScope::add_struct(Node class_definition) {
@@ -148,6 +252,12 @@ std::string_view ModuleScope::module_name(Node name) const {
   return found == scope->modules_.end() ? std::string_view() : std::string_view(found->second);
 }
 
+const ModuleScope* ModuleScope::member_owner(Node attribute) const {
+  const Node object = attribute.part(Part::kObject);
+  if (!object.is(Syntax::kIdentifier) || file_module(object.text()) == nullptr) return nullptr;
+  return owner(attribute.text());
+}
+
 std::string ModuleScope::warp_name(Node node) const {
   if (node.is(Syntax::kIdentifier)) {
     const ModuleScope* scope = owner(node.text());
@@ -157,6 +267,10 @@ std::string ModuleScope::warp_name(Node node) const {
   }
   if (!node.is(Syntax::kAttribute)) return {};
   const Node object = node.part(Part::kObject);
+  if (const ModuleScope* scope = member_owner(node)) {
+    const auto found = scope->imported_.find(node.text());
+    return found == scope->imported_.end() ? "" : found->second;
+  }
   const std::string_view name = node.part(Part::kAttribute).text();
   if (object.is(Syntax::kIdentifier)) {
     const std::string_view module = module_name(object);
@@ -186,6 +300,15 @@ Result<ir::Type> ModuleScope::type(Node expression) const {
       if (name == "bool") return ir::kBool;
       if (name == "Any") return Error{"a generic argument gets its type only when Python calls it"};
       if (const std::string why = why_unknown(name); !why.empty()) return Error{fmt::format("'{}': {}", name, why)};
+      break;
+    }
+    case Syntax::kAttribute: {
+      const ModuleScope* scope = member_owner(expression);
+      if (scope == nullptr) break;
+      const auto found = scope->types_.find(expression.text());
+      if (found != scope->types_.end()) return found->second;
+      if (const std::string why = why_unknown(expression.text()); !why.empty())
+        return Error{fmt::format("'{}': {}", expression.text(), why)};
       break;
     }
     case Syntax::kCall: return type_of_call(expression);
@@ -285,6 +408,7 @@ Result<ir::Type> ModuleScope::sized_type(Node size, ir::Type component, bool is_
 std::string ModuleScope::why_unknown(std::string_view name) const {
   const ModuleScope* scope = owner(name);
   if (scope == nullptr) return {};
+  if (scope->enumerations_.contains(name)) return "the value of this member is known only when Python runs";
   const auto found = scope->unknown_.find(name);
   return found == scope->unknown_.end() ? "" : found->second;
 }

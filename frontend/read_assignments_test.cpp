@@ -369,6 +369,29 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[0] = add(f(a), cast<f32>(f_1(n)))
 }
 )"},
+    {.name = "ResultsOfACallInParentheses",
+     .above = R"(
+@wp.func
+def f(x: float):
+    return x, 2.0 * x
+)",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+p, q = (
+    f(a)
+)
+x[0] = p + q
+)",
+     .module = R"(
+func f(x: f32) -> f32, f32 {
+  return x, mul(2.0, x)
+}
+
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let p: f32, q: f32 = call f(a)
+  x[0] = add(p, q)
+}
+)"},
     {.name = "DefaultArgument",
      .above = R"(
 @wp.func

@@ -272,6 +272,7 @@ kernel k(x: array<f32,3>, v: vec<f32,4>; thread) {
     {.name = "Constants",
      .above = R"(
 import math
+import numpy as np
 N = 4
 K = N ** 2 - 3 // 2
 F = 2.5
@@ -281,20 +282,21 @@ G = wp.constant(3.0)
 TWO = wp.float32(2)
 D = wp.vec3(1.0, 2.0, 3.0)
 W = X = 1.0
+TINY = wp.constant(wp.float32(np.finfo(np.float32).eps))
 )",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(
 m = N * K
 x[0] = F + HALF * P + G + TWO * D.x + wp.static(N + 1.5)
 for i in range(N):
-    x[i] = W
+    x[i] = W + TINY
 )",
      .module = R"(
 kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   let m: i32 = mul(4, 15)
   x[0] = add(add(add(add(2.5, mul(1.25, 3.1415927)), 3.0), mul(2.0, extract(make<vec<f32,3>>(1.0, 2.0, 3.0), 0))), 5.5)
   for i: i32 in range(0, 4, 1) {
-    x[i] = 1.0
+    x[i] = add(1.0, 1.1920929e-07)
   }
 }
 )"},

@@ -204,6 +204,35 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[j] = s
 }
 )"},
+    {.name = "ReturnFromEndlessLoop",
+     .above = R"(
+@wp.func
+def f(a: float, n: int):
+    j = int(0)
+    while True:
+        j += 1
+        if j > n:
+            return a * float(j)
+)",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+x[0] = f(a, n)
+)",
+     .module = R"(
+func f(a: f32, n: i32) -> f32 {
+  let j: i32 = 0
+  while true {
+    j = add(j, 1)
+    if gt(j, n) {
+      return mul(a, cast<f32>(j))
+    }
+  }
+}
+
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = f(a, n)
+}
+)"},
     {.name = "Hoisted",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(

@@ -10,6 +10,8 @@
 // choice is told in frontend/writer.hpp; docs/reader.md lists what is read.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +38,26 @@ struct ReadFile {
   std::vector<Declaration> declarations;
 };
 
+/// The text of a module, and the name of its file for messages.
+struct ModuleText {
+  std::string file_name;
+  std::string text;
+};
+
+/// Finds the module that a file imports from: "physics", "package.types" or, relative to the importing file,
+/// ".types" and "..core.types". Empty where there is none that may be read. Files are told apart by their names.
+using ModuleFinder =
+    std::function<std::optional<ModuleText>(const std::string& importing_file, const std::string& module)>;
+
+/// Files beyond so many, or beyond so many bytes together, are not read for one.
+inline constexpr std::size_t kMostImportedFiles = 200;
+inline constexpr std::size_t kMostImportedBytes = 20'000'000;
+
 /// Fails, with "file:line:column" where there is a place, only for a text that is no readable Python: not UTF-8,
 /// binary, empty, larger than 2 MB, nested too deeply, or broken so that no definition is left.
-Result<ReadFile> read_python(std::string_view source, std::string file_name);
+///
+/// What the kernels name of other modules is read where `finder` has these: functions, structs, constants and types.
+/// Without one, and of a module that is not found or not readable, such a name is unknown.
+Result<ReadFile> read_python(std::string_view source, std::string file_name, const ModuleFinder& finder = {});
 
 }  // namespace assay::frontend

@@ -178,32 +178,35 @@ const Refusal kCases[] = {
      .above = "@wp.func\ndef f(y: float):\n    return f(y)\n",
      .body = "x[0] = f(a)",
      .messages = "4:12: error: in f: f(...): a function cannot call itself\n7:12: error: in k: f(...): "
-                 "function f could not be read"},
+                 "function f could not be read: 4:12: f(...): a function cannot call itself"},
     {.name = "MissingReturn",
      .above = "@wp.func\ndef f(y: float):\n    if y > 0.0:\n        return y\n",
      .body = "x[0] = f(a)",
      .messages = "3:5: error: in f: f: does not return a value on every path\n8:12: error: in k: f(...): "
-                 "function f could not be read"},
+                 "function f could not be read: 3:5: f: does not return a value on every path"},
     {.name = "ReturnTypes",
      .above = "@wp.func\ndef f(y: float):\n    if y > 0.0:\n        return y\n    return 1\n",
      .body = "x[0] = f(a)",
      .messages = "6:5: error: in f: return 1: returns other types than the return before it\n9:12: error: "
-                 "in k: f(...): function f could not be read"},
+                 "in k: f(...): function f could not be read: 6:5: return 1: returns other types than the return "
+                 "before it"},
     {.name = "ReturnAnnotation",
      .above = "@wp.func\ndef f(y: float) -> int:\n    return y\n",
      .body = "x[0] = f(a)",
      .messages = "3:20: error: in f: int: the function returns float32\n7:12: error: in k: f(...): function "
-                 "f could not be read"},
+                 "f could not be read: 3:20: int: the function returns float32"},
     {.name = "TidInFunction",
      .above = "@wp.func\ndef f(y: float):\n    return wp.tid()\n",
      .body = "x[0] = f(a)",
      .messages = "4:12: error: in f: wp.tid(...): only a kernel knows its thread: pass the index to the "
-                 "function\n7:12: error: in k: f(...): function f could not be read"},
+                 "function\n7:12: error: in k: f(...): function f could not be read: 4:12: wp.tid(...): only a kernel "
+                 "knows its thread: pass the index to the function"},
     {.name = "GenericFunction",
      .above = "from typing import Any\n@wp.func\ndef f(y: Any):\n    return nothing(y)\n",
      .body = "x[0] = f(a)",
      .messages = "5:12: error: in f: nothing(...): the reader does not know this function\n"
-                 "8:12: error: in k: f(...): function f could not be read"},
+                 "8:12: error: in k: f(...): function f could not be read: 5:12: nothing(...): the reader does not "
+                 "know this function"},
     {.name = "PythonFunction",
      .above = "def f(y):\n    return y\n",
      .body = "x[0] = f(a)",

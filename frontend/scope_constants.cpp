@@ -1,6 +1,7 @@
 // The part of ModuleScope that computes numbers as Python would.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "frontend/module_scope.hpp"
@@ -43,12 +44,7 @@ std::optional<Constant> ModuleScope::constant(Node expression) const {
       const auto number = warp_number(warp_name(expression));
       return number ? std::optional(Constant::real(*number)) : std::nullopt;
     }
-    case Syntax::kAttribute: {
-      const std::string_view module = module_name(expression.part(Part::kObject));
-      if (module != "warp" && module != "math" && module != "numpy") return std::nullopt;
-      const auto number = warp_number(expression.part(Part::kAttribute).text());
-      return number ? std::optional(Constant::real(*number)) : std::nullopt;
-    }
+    case Syntax::kAttribute: return constant_attribute(expression);
     case Syntax::kUnary: {
       const auto operand = constant(expression.part(Part::kArgument));
       const std::string_view symbol = expression.part(Part::kOperator).text();
@@ -79,6 +75,52 @@ std::optional<Constant> ModuleScope::constant(Node expression) const {
     }
     default: return std::nullopt;
   }
+}
+
+/// np.finfo(np.float32).eps and the like.
+std::optional<Constant> ModuleScope::constant_of_floats(Node call, std::string_view name) const {
+  const Node function = call.part(Part::kFunction);
+  const auto given = arguments_of(call).positional;
+  const bool is_finfo = module_name(function.part(Part::kObject)) == "numpy" &&
+                        function.part(Part::kAttribute).text() == "finfo" && given.size() == 1;
+  if (!is_finfo || !given[0].is(Syntax::kAttribute)) return std::nullopt;
+  const std::string_view type = given[0].part(Part::kAttribute).text();
+  if (type != "float32" && type != "float64") return std::nullopt;
+  const auto real = [&](double of_single, double of_double) {
+    return std::optional(Constant::real(type == "float32" ? of_single : of_double));
+  };
+  using Single = std::numeric_limits<float>;
+  using Double = std::numeric_limits<double>;
+  if (name == "eps") return real(Single::epsilon(), Double::epsilon());
+  if (name == "max") return real(Single::max(), Double::max());
+  if (name == "min") return real(Single::lowest(), Double::lowest());
+  if (name == "tiny" || name == "smallest_normal") return real(Single::min(), Double::min());
+  return std::nullopt;
+}
+
+/// wp.PI, physics.LIMIT of another file, and Kind.MEMBER or Kind.MEMBER.value of an enumeration.
+std::optional<Constant> ModuleScope::constant_attribute(Node attribute) const {
+  const Node object = attribute.part(Part::kObject);
+  const std::string_view name = attribute.part(Part::kAttribute).text();
+  if (object.is(Syntax::kAttribute) && name == "value" && module_name(object.part(Part::kObject)).empty()) {
+    return constant_attribute(object);
+  }
+  if (const ModuleScope* scope = member_owner(attribute)) {
+    const auto found = scope->constants_.find(attribute.text());
+    return found == scope->constants_.end() ? std::nullopt : std::optional(found->second);
+  }
+  if (object.is(Syntax::kCall)) return constant_of_floats(object, name);
+  const ModuleScope* const kind = object.is(Syntax::kIdentifier) ? owner(object.text()) : member_owner(object);
+  if (const ModuleScope* scope = kind) {
+    if (const auto found = scope->enumerations_.find(object.text()); found != scope->enumerations_.end()) {
+      const auto member = found->second.find(name);
+      return member == found->second.end() ? std::nullopt : std::optional(member->second);
+    }
+  }
+  const std::string_view module = module_name(object);
+  if (module != "warp" && module != "math" && module != "numpy") return std::nullopt;
+  const auto number = warp_number(name);
+  return number ? std::optional(Constant::real(*number)) : std::nullopt;
 }
 
 std::optional<Constant> ModuleScope::constant_call(Node call) const {

@@ -169,7 +169,8 @@ std::string join_bracketed_lines(std::string_view text) {
   return joined;
 }
 
-SourceText::SourceText(std::string text) : text_(std::move(text)) {
+SourceText::SourceText(std::string text, std::int32_t lines_before)
+    : text_(std::move(text)), lines_before_(lines_before) {
   for (std::size_t at = 0; at < text_.size(); ++at) {
     if (text_[at] == '\n') line_starts_.push_back(at + 1);
   }
@@ -177,8 +178,8 @@ SourceText::SourceText(std::string text) : text_(std::move(text)) {
 
 ir::Loc SourceText::loc(std::size_t offset) const {
   const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
-  const auto line = after - line_starts_.begin();
-  return {static_cast<std::int32_t>(line), static_cast<std::int32_t>(offset - *(after - 1)) + 1};
+  const auto line = static_cast<std::int32_t>(after - line_starts_.begin());
+  return {lines_before_ + line, static_cast<std::int32_t>(offset - *(after - 1)) + 1};
 }
 
 std::vector<std::string> split_lines(std::string_view text) {

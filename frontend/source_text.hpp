@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,14 +41,16 @@ std::string join_bracketed_lines(std::string_view text);
 /// A text that finds the line of a byte.
 class SourceText {
  public:
-  explicit SourceText(std::string text);
+  /// Lines count on from `lines_before`.
+  explicit SourceText(std::string text, std::int32_t lines_before = 0);
 
   std::string_view text() const { return text_; }
-  /// Line and column, from 1, of the byte at an offset.
+  /// Line, counted on from those before, and column, from 1, of the byte at an offset.
   ir::Loc loc(std::size_t offset) const;
 
  private:
   std::string text_;
+  std::int32_t lines_before_;
   std::vector<std::size_t> line_starts_{0};
 };
 

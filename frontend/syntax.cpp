@@ -254,16 +254,17 @@ std::span<const Node> Node::elements(std::initializer_list<Syntax> lists) const 
   return {&entry_->self, 1};
 }
 
-SyntaxTree::SyntaxTree(std::string text) : source_(std::make_unique<const SourceText>(std::move(text))) {}
+SyntaxTree::SyntaxTree(std::string text, std::int32_t lines_before)
+    : source_(std::make_unique<const SourceText>(std::move(text), lines_before)) {}
 SyntaxTree::SyntaxTree(SyntaxTree&&) noexcept = default;
 SyntaxTree& SyntaxTree::operator=(SyntaxTree&&) noexcept = default;
 SyntaxTree::~SyntaxTree() = default;
 
 Node SyntaxTree::root() const { return entries_.front().self; }
 
-Result<SyntaxTree> SyntaxTree::parse(std::string text) {
+Result<SyntaxTree> SyntaxTree::parse(std::string text, std::int32_t lines_before) {
   if (const auto checked = check_length_of_statements(text); !checked.ok()) return checked.error();
-  SyntaxTree result(std::move(text));
+  SyntaxTree result(std::move(text), lines_before);
   const std::string_view source = result.source_->text();
   Tree tree(parse_text(source));
   if (tree && ts_node_has_error(ts_tree_root_node(tree.get()))) {

@@ -137,7 +137,8 @@ class SyntaxTree {
  public:
   /// Parses Python. Fails when the parser gives up, a statement is too long for it or the tree is deeper than kDeepest;
   /// text with syntax errors gives a tree in which has_error() is true at the wrong places.
-  static Result<SyntaxTree> parse(std::string text);
+  /// Places count on from `lines_before`.
+  static Result<SyntaxTree> parse(std::string text, std::int32_t lines_before = 0);
 
   /// Levels of syntax nodes. Bounds the recursion of everything that walks the tree.
   static constexpr int kDeepest = 400;
@@ -149,7 +150,7 @@ class SyntaxTree {
   Node root() const;
 
  private:
-  explicit SyntaxTree(std::string text);
+  SyntaxTree(std::string text, std::int32_t lines_before);
 
   std::unique_ptr<const SourceText> source_;  ///< at a fixed address, for the nodes
   std::vector<SyntaxEntry> entries_;          ///< parents before children, in the order of the text

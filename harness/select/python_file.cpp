@@ -1,17 +1,18 @@
 #include "harness/select/python_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
+#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "frontend/reader.hpp"
-#include "frontend/source_text.hpp"
+#include "frontend/writer.hpp"
 #include "harness/inputs/hints.hpp"
+#include "harness/select/file_contents.hpp"
+#include "harness/select/module_finder.hpp"
 #include "harness/select/suggest.hpp"
 
 namespace assay::harness {
@@ -21,30 +22,23 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".py";
 
-Result<std::string> contents(const std::string& path) {
-  const auto refuse = [&](const std::string& why) {
-    return Error{fmt::format("cannot be read: {}; expected a Python file with Warp kernels", why), path};
-  };
-  std::error_code error;
-  if (fs::is_directory(path, error)) return refuse("it is a folder");
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream.is_open()) return refuse(std::generic_category().message(errno));
-  std::string text(frontend::kLargestSource + 1, '\0');  // a device may have no end; more is refused by the reader
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad()) return refuse(std::generic_category().message(errno));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
-}
-
-/// Why the kernel could not be read: the first error about it.
+/// Why the kernel could not be read: the first error about it, else the first about no function at all.
 Error reason_of(const frontend::ReadFile& read, const frontend::Declaration& kernel, const std::string& file) {
-  for (const frontend::Diagnostic& found : read.diagnostics) {
-    if (found.severity != frontend::Severity::kError || found.function != kernel.name) continue;
-    return {fmt::format("{}: {}", found.construct, found.reason),
-            fmt::format("{}:{}:{}", found.file, found.loc.line, found.loc.column)};
+  const auto first = [&](auto is_about_it) {
+    return std::ranges::find_if(read.diagnostics, [&](const frontend::Diagnostic& found) {
+      return found.severity == frontend::Severity::kError && is_about_it(found);
+    });
+  };
+  auto found =
+      first([&](const frontend::Diagnostic& error) { return error.function == kernel.name && error.file == file; });
+  if (found == read.diagnostics.end()) {
+    found = first([](const frontend::Diagnostic& error) { return error.function.empty(); });
   }
-  return {"the kernel could not be read", fmt::format("{}:{}:{}", file, kernel.loc.line, kernel.loc.column)};
+  if (found == read.diagnostics.end()) {
+    return {"the kernel could not be read", fmt::format("{}:{}:{}", file, kernel.loc.line, kernel.loc.column)};
+  }
+  return {fmt::format("{}: {}", found->construct, found->reason),
+          fmt::format("{}:{}:{}", found->file, found->loc.line, found->loc.column)};
 }
 
 /// The module's kernel that this declaration became.
@@ -75,27 +69,29 @@ void state_launches(frontend::ReadFile& read, std::vector<std::string>& notes) {
   }
 }
 
-}  // namespace
-
-std::optional<FileSelector> file_selector(std::string_view text) {
-  if (const std::size_t at = text.rfind(".py:"); at != std::string_view::npos) {
-    return FileSelector{std::string(text.substr(0, at + kSuffix.size())), std::string(text.substr(at + 4))};
-  }
-  std::error_code error;
-  if (text.ends_with(kSuffix) || (fs::exists(text, error) && !fs::is_directory(text, error))) {
-    return FileSelector{std::string(text), ""};
-  }
-  return std::nullopt;
+/// The kernels of a text that name something of another file, so that the text alone does not say what they compute.
+std::set<std::string> kernels_that_import(const frontend::ReadFile& read, const std::string& text) {
+  std::set<std::string> kernels;
+  if (read.module.imported_files.empty()) return kernels;
+  for (const frontend::Declaration& declaration : read.declarations)
+    if (declaration.is_kernel && declaration.was_read) kernels.insert(declaration.name);
+  const Result<frontend::ReadFile> alone = frontend::read_python(text, read.module.source_name);
+  if (!alone.ok()) return kernels;
+  for (const frontend::Declaration& declaration : alone->declarations)
+    if (declaration.is_kernel && declaration.was_read) kernels.erase(declaration.name);
+  return kernels;
 }
 
-Result<PythonKernels> read_text(const std::string& text, const std::string& file) {
+Result<PythonKernels> kernels_of(const std::string& text, const std::string& file,
+                                 const frontend::ModuleFinder& finder) {
   const auto start = std::chrono::steady_clock::now();
-  Result<frontend::ReadFile> read = frontend::read_python(text, file);
+  Result<frontend::ReadFile> read = frontend::read_python(text, file, finder);
   if (!read.ok()) return read.error();
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
 
   PythonKernels result;
   state_launches(*read, result.notes);
+  const std::set<std::string> importing = kernels_that_import(*read, text);
   const auto module = std::make_shared<const ir::Module>(std::move(read->module));
   for (const frontend::Declaration& declaration : read->declarations) {
     if (!declaration.is_kernel) continue;
@@ -103,6 +99,8 @@ Result<PythonKernels> read_text(const std::string& text, const std::string& file
     if (declaration.was_read) {
       source.module = module;
       source.kernel_index = index_of(*module, declaration);
+      if (importing.contains(declaration.name))
+        source.python = frontend::write_kernel(*module, source.kernel_index).value_or(text);
     } else {
       source.unreadable = reason_of(*read, declaration, file);
     }
@@ -116,10 +114,25 @@ Result<PythonKernels> read_text(const std::string& text, const std::string& file
   return result;
 }
 
+}  // namespace
+
+std::optional<FileSelector> file_selector(std::string_view text) {
+  if (const std::size_t at = text.rfind(".py:"); at != std::string_view::npos) {
+    return FileSelector{std::string(text.substr(0, at + kSuffix.size())), std::string(text.substr(at + 4))};
+  }
+  std::error_code error;
+  if (text.ends_with(kSuffix) || (fs::exists(text, error) && !fs::is_directory(text, error))) {
+    return FileSelector{std::string(text), ""};
+  }
+  return std::nullopt;
+}
+
+Result<PythonKernels> read_text(const std::string& text, const std::string& file) { return kernels_of(text, file, {}); }
+
 Result<PythonKernels> read_file(const FileSelector& selector) {
-  const Result<std::string> text = contents(selector.path);
+  const Result<std::string> text = python_file_contents(selector.path);
   if (!text.ok()) return text.error();
-  Result<PythonKernels> read = read_text(*text, selector.path);
+  Result<PythonKernels> read = kernels_of(*text, selector.path, module_finder());
   if (!read.ok()) return read;
   if (read->kernels.empty()) {
     return Error{"holds no kernel; expected a function with the decorator @wp.kernel", selector.path};

@@ -27,11 +27,12 @@ struct PythonKernels {
 };
 
 /// Reads the kernels that the selector names. Their family is "user" and their name <file's stem>.<kernel>, so that it
-/// does not depend on what else is judged. Fails, with the place, on a file that cannot be opened or is no readable
-/// Python, on one without kernels, and on a kernel that the file lacks.
+/// does not depend on what else is judged. What they name of modules beside the file is read there; the text of such a
+/// kernel is then its own with all that it uses, written anew. Fails, with the place, on a file that cannot be opened
+/// or is no readable Python, on one without kernels, and on a kernel that the file lacks.
 Result<PythonKernels> read_file(const FileSelector& selector);
 
-/// The kernels of a Python text; `file` stands for it in messages.
+/// The kernels of a Python text; `file` stands for it in messages, and nothing beside it is read.
 Result<PythonKernels> read_text(const std::string& text, const std::string& file);
 
 }  // namespace assay::harness

@@ -15,6 +15,7 @@
 #include "harness/select/random_kernels.hpp"
 #include "harness/select/suggest.hpp"
 #include "ir/hash.hpp"
+#include "ir/source_place.hpp"
 
 namespace assay::harness {
 namespace {
@@ -25,6 +26,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr std::string_view kTwoKernels = R"(import warp as wp
 
@@ -138,6 +140,75 @@ def says_itself(out: wp.array(dtype=float)):
   EXPECT_THAT(read->notes, ElementsAre("one.py:4:1: note: in sums: it never calls wp.tid() and its threads would race: "
                                        "judged for one, # launch: (1)",
                                        HasSubstr("one.py:11:1: note: in takes_a_number: ")));
+}
+
+constexpr std::string_view kTypes = R"(import warp as wp
+
+LIMIT = 3.0
+
+
+@wp.func
+def bend(x: float):
+    return wp.min(x * x, LIMIT)
+)";
+
+TEST_F(SelectTest, ReadsWhatAFileImportsFromItsPackage) {
+  file("pkg/__init__.py", "");
+  file("pkg/core/__init__.py", "from .types import LIMIT as TOP\n");
+  file("pkg/core/types.py", kTypes);
+  const std::string kernels = file("pkg/solvers/kernels.py", R"(import warp as wp
+
+from pkg.core import TOP
+from ..core import types
+from ..core.types import bend as bent
+
+
+@wp.kernel
+def imports(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = bent(x[i]) + TOP * types.bend(x[i])
+
+
+@wp.kernel
+def alone(out: wp.array(dtype=float)):
+    out[wp.tid()] = 1.0
+)");
+  const Result<PythonKernels> read = read_file({.path = kernels, .kernel = ""});
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->kernels.size(), 2U);
+  const KernelSource& imports = read->kernels[0];
+  ASSERT_TRUE(imports.module) << imports.unreadable->text();
+  EXPECT_EQ(ir::place_text(*imports.module, imports.module->functions.at(0).loc),
+            (dir_ / "pkg/core/types.py:7:1").string());
+
+  // The text of a kernel says by itself what it computes.
+  const Result<PythonKernels> again = read_text(imports.python, "again.py");
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  ASSERT_TRUE(again->kernels[0].module) << again->kernels[0].unreadable->text();
+  EXPECT_EQ(again->kernels[0].kernel, "imports");
+  EXPECT_THAT(imports.python, AllOf(HasSubstr("wp.min(x * x, 3.0)"), Not(HasSubstr("import TOP"))));
+  EXPECT_THAT(read->kernels[1].python, HasSubstr("import TOP"));
+}
+
+TEST_F(SelectTest, ReadsWhatAScriptImportsFromBesideIt) {
+  file("physics.py", kTypes);
+  const std::string script = file("script.py", R"(import warp as wp
+from physics import bend
+from elsewhere import other
+@wp.kernel
+def k(out: wp.array(dtype=float)):
+    out[wp.tid()] = bend(2.0)
+@wp.kernel
+def unknown(out: wp.array(dtype=float)):
+    out[wp.tid()] = other(2.0)
+)");
+  const Result<PythonKernels> read = read_file({.path = script, .kernel = ""});
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_TRUE(read->kernels[0].module);
+  EXPECT_THAT(read->kernels[1].unreadable->text(),
+              HasSubstr("it comes from module 'elsewhere', which only Python can load"));
+  // A text has nothing beside it.
+  EXPECT_FALSE(read_text(read->kernels[1].python, script)->kernels[0].module);
 }
 
 TEST(RandomName, IsVersionAndSeed) {
