@@ -73,7 +73,7 @@ ExprId ExpressionReader::value(Node node) {
     case Syntax::kAttribute:
     case Syntax::kSubscript:
       if (is_adjoint(node)) return context_.error(node, "an adjoint is only added to, with +=; it is not read");
-      if (const auto number = context_.scope().constant(node)) return constant(node, *number);
+      if (const auto number = literal(node)) return constant(node, *number);
       return read_place(context_, node, place(node));
     case Syntax::kCall: return call(node);
     case Syntax::kString: return context_.error(node, "text has no value in a kernel");
@@ -119,13 +119,22 @@ ExprId ExpressionReader::and_and_xor(Node node) {
   return result;
 }
 
+/// Whether what stands before the dots, in x.y.z, is a variable of the function.
+bool ExpressionReader::is_of_variable(Node attribute) const {
+  Node root = attribute;
+  while (root.is(Syntax::kAttribute))
+    root = root.part(Part::kObject);
+  return root.is(Syntax::kIdentifier) &&
+         (context_.bindings.find(root.text()) != kNone || context_.flow.assignments(root.text()) > 0);
+}
+
 std::optional<Constant> ExpressionReader::literal(Node node) const {
   if (node.is(Syntax::kUnary) && node.part(Part::kOperator).text() == "-") {
     const Node operand = node.part(Part::kArgument);
     const auto number = operand.is(Syntax::kUnary) ? std::nullopt : literal(operand);
     return number ? negate(*number) : std::nullopt;
   }
-  if (node.is(Syntax::kAttribute)) return context_.scope().constant(node);
+  if (node.is(Syntax::kAttribute)) return is_of_variable(node) ? std::nullopt : context_.scope().constant(node);
   return literal_constant(node);
 }
 

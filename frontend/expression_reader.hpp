@@ -44,6 +44,7 @@ class ExpressionReader {
   ir::ExprId lazy_condition(Node node);
   Place place(Node node);
   /// The value as a literal of the source means it: a number, perhaps with a minus, or a name of Warp for one.
+  bool is_of_variable(Node attribute) const;
   std::optional<Constant> literal(Node node) const;
 
   /// `left symbol right` for a binary operator, as in an augmented assignment.

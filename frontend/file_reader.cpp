@@ -186,6 +186,7 @@ void FileReader::collect_decorated(Node decorated, bool is_sound, Environment& h
   const Node definition = definition_of(decorated);
   const std::string_view name = definition.part(Part::kName).text();
   const std::string decorator = warp_decorator(decorated, home);
+  home.scope.forget_import(name);
   if (decorator == "struct" && definition.is(Syntax::kClassDefinition)) {
     if (home.is_imported) {
       home.scope.defer(name, [this, definition, is_sound, &home] { collect_struct(definition, is_sound, home); });

@@ -19,6 +19,7 @@ void FileReader::collect_import(Node statement, Environment& home) {
     const bool is_renamed = item.is(Syntax::kAliasedImport);
     const std::string original(is_renamed ? item.part(Part::kName).text() : item.text());
     const std::string name(is_renamed ? item.part(Part::kAlias).text() : item.text());
+    home.functions.erase(name);  // the later of the two is what the name means
     if (is_from) {
       home.scope.defer(name, [this, name, original, from = std::string(module.text()), &home] {
         import_name(name, {.importing_file = home.file, .module = from}, original, home);

@@ -12,11 +12,13 @@
 namespace assay::frontend {
 namespace {
 
+using ::testing::AllOf;
 using testing::body_text;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::kernel;
 using testing::messages;
+using ::testing::Not;
 
 constexpr std::string_view kPhysics = R"(import warp as wp
 from .constants import SCALE
@@ -208,6 +210,39 @@ TEST_F(Imports, SayWhyANameIsUnknown) {
               HasSubstr("it comes from module '.binary', which only Python can load"));
 }
 
+TEST_F(Imports, GiveWayToWhatTheFileDefinesItself) {
+  const ReadFile file = read(
+      "from .physics import clipped, Body\n@wp.func\ndef clipped(x: float):\n    return -x\n"
+      "@wp.struct\nclass Body:\n    own: float",
+      "b = Body()\nx[0] = clipped(x[0]) + b.own");
+  EXPECT_THAT(ir::to_text(file.module), HasSubstr("return neg(x)")) << messages(file);
+  EXPECT_EQ(file.module.kernels.size(), 1U) << messages(file);
+  const ReadFile later =
+      read("@wp.func\ndef clipped(x: float):\n    return -x\nfrom .physics import clipped", "x[0] = clipped(x[0])");
+  EXPECT_THAT(ir::to_text(later.module), HasSubstr("return min(x, 2.5)")) << messages(later);
+  EXPECT_THAT(messages(read("@wp.func\ndef clipped(x: float):\n    return -x\nfrom .absent import clipped",
+                            "x[0] = clipped(x[0])")),
+              HasSubstr("it comes from module '.absent', which only Python can load"));
+  EXPECT_THAT(messages(read("from .physics import LIMIT\nLIMIT = 1.0", "x[0] = LIMIT")),
+              HasSubstr("it is assigned more than once"));
+}
+
+TEST_F(Imports, GiveWayToVariables) {
+  const ReadFile file = read(R"(import warp as wp
+from . import physics
+from .physics import Kind
+@wp.struct
+class Own:
+    LIMIT: float
+    FREE: float
+@wp.kernel
+def k(physics: Own, x: wp.array(dtype=float)):
+    Kind = Own()
+    x[0] = physics.LIMIT + Kind.FREE
+)");
+  EXPECT_THAT(body_text(file), AllOf(Not(HasSubstr("2.5")), Not(HasSubstr("3")))) << messages(file);
+}
+
 TEST_F(Imports, LeaveOtherFilesKernelsAlone) {
   modules[".other"] = kernel("x: wp.array(dtype=float)", "x[0] = unknown", "N = 3.0\n");
   const ReadFile file = read("from .other import N, k as other", "x[0] = N");
@@ -279,15 +314,27 @@ class Bits(enum.IntFlag):
     Q = enum.auto()
     R = P | Q
     S = enum.auto()
+class Low(enum.IntEnum):
+    A = -5
+    B = enum.auto()
+    C = 0
+    D = enum.auto()
+    E = 0
+    F = enum.auto()
+class Open(enum.IntEnum):
+    A = len("abcd")
+    B = enum.auto()
+    C = 9
+    D = enum.auto()
 )";
-  const std::map<std::string, std::string> values = {{"Kind.A", "5"}, {"Kind.B", "6"},      {"Kind.C", "11"},
-                                                     {"Bits.P", "1"}, {"Bits.Q", "2"},      {"Bits.R", "3"},
-                                                     {"Bits.S", "4"}, {"Kind.A.value", "5"}};
+  const std::map<std::string, std::string> values = {
+      {"Kind.A", "5"}, {"Kind.B", "6"}, {"Kind.C", "11"}, {"Bits.P", "1"}, {"Bits.Q", "2"},      {"Bits.R", "3"},
+      {"Bits.S", "4"}, {"Low.B", "-4"}, {"Low.D", "1"},   {"Open.C", "9"}, {"Kind.A.value", "5"}};
   for (const auto& [name, value] : values) {
     const auto file = testing::read(kernel("x: wp.array(dtype=int)", "x[0] = " + name, kKinds));
     EXPECT_EQ(body_text(file), "x[0] = " + value + "\n") << name;
   }
-  for (const char* name : {"Kind.D", "Kind.E"}) {
+  for (const char* name : {"Kind.D", "Kind.E", "Low.F", "Open.A", "Open.B", "Open.D"}) {
     const auto file = testing::read(kernel("x: wp.array(dtype=int)", std::string("x[0] = ") + name, kKinds));
     EXPECT_THAT(messages(file), HasSubstr("the value of this member is known only when Python runs")) << name;
   }

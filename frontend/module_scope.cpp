@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,9 @@
 
 namespace assay::frontend {
 namespace {
+
+/// Members of enumerations beyond are not counted on from.
+constexpr std::int64_t kLargestMember = std::int64_t{1} << 40;
 
 Error unknown_type(Node expression) {
   return Error{fmt::format("'{}' is not a type that the reader knows", expression.text())};
@@ -65,6 +69,11 @@ bool ModuleScope::knows(std::string_view name) const {
 void ModuleScope::defer(std::string_view name, std::function<void()> settle) {
   if (knows(name)) return forbid(name, "it is assigned more than once");
   deferred_.emplace(name, std::move(settle));
+}
+
+void ModuleScope::forget_import(std::string_view name) {
+  deferred_.erase(std::string(name));
+  file_modules_.erase(std::string(name));
 }
 
 bool ModuleScope::settle(std::string_view name) const {
@@ -171,6 +180,8 @@ void ModuleScope::define(std::string_view name, Node value) {
 }
 
 bool ModuleScope::add_class(Node class_definition) {
+  const std::string_view name = class_definition.part(Part::kName).text();
+  if (knows(name)) return false;
   const auto bases = class_definition.part(Part::kSuperclasses).children();
   if (bases.size() != 1) return false;
   const Node base = bases[0];
@@ -186,34 +197,39 @@ bool ModuleScope::add_class(Node class_definition) {
     return statement.is(Syntax::kPass) || (parts.size() == 1 && parts[0].is(Syntax::kString));
   };
   if (!std::ranges::all_of(class_definition.part(Part::kBody).children(), says_nothing)) return false;
-  types_.insert_or_assign(std::string(class_definition.part(Part::kName).text()), *known);
+  types_.emplace(name, *known);
   return true;
 }
 
-/// Members whose value is not known here are left out. Python numbers those of auto() on from the greatest before; of
-/// flags it takes the next power of two.
+/// Members whose value is not known here are left out. auto() is one more than the member before, of flags the next
+/// power of two; versions of Python differ where the member before is not the greatest, and then it is not known
+/// either.
 void ModuleScope::add_enumeration(Node class_definition, bool is_flag) {
   ModuleScope inside(module_, this);  // a member may be named by those behind it
-  std::int64_t greatest = 0;
+  std::int64_t next = 1;
+  bool counts = true;  // whether `next` is what auto() gives
+  std::int64_t greatest = std::numeric_limits<std::int64_t>::min();
   for (const Node statement : class_definition.part(Part::kBody).children()) {
     for (const Node part : statement.children()) {
       const Node left = part.part(Part::kLeft);
-      if (!part.is(Syntax::kAssignment) || !left.is(Syntax::kIdentifier)) continue;
+      if (!part.is(Syntax::kAssignment)) continue;
       const Node right = part.part(Part::kRight);
       const Node function = right.part(Part::kFunction);
       const std::string_view name =
           function.is(Syntax::kAttribute) ? function.part(Part::kAttribute).text() : function.text();
-      if (right.is(Syntax::kCall) && name == "auto" && arguments_of(right).positional.empty()) {
-        const auto next = is_flag ? static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(greatest)) * 2)
-                                  : greatest + 1;
-        inside.constants_.emplace(left.text(), Constant::integer(is_flag && greatest == 0 ? 1 : next));
-      } else {
-        inside.define(left.text(), right);
-      }
+      const bool is_auto = right.is(Syntax::kCall) && name == "auto" && right.part(Part::kArguments).children().empty();
+      if (!is_auto) inside.define(left.text(), right);
+      else if (counts) inside.constants_.emplace(left.text(), Constant::integer(next));
       const auto made = inside.constants_.find(left.text());
-      if (made == inside.constants_.end()) continue;
-      if (!made->second.type.is_integer_scalar()) inside.constants_.erase(made);
-      else greatest = std::max(greatest, made->second.number().integer);
+      const bool is_known = made != inside.constants_.end() && made->second.type.is_integer_scalar();
+      if (!is_known && made != inside.constants_.end()) inside.constants_.erase(made);
+      // One that is not known may be greater than all behind it.
+      const std::int64_t value = is_known ? made->second.number().integer : std::numeric_limits<std::int64_t>::max();
+      counts = is_known && value >= greatest && value <= kLargestMember && value >= (is_flag ? 0 : -kLargestMember);
+      greatest = std::max(greatest, value);
+      if (!counts) continue;
+      const auto highest_bit = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
+      next = is_flag ? std::max<std::int64_t>(1, 2 * highest_bit) : value + 1;
     }
   }
   enumerations_.insert_or_assign(std::string(class_definition.part(Part::kName).text()), std::move(inside.constants_));

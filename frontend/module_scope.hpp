@@ -28,12 +28,15 @@ class ModuleScope {
   void add_assignment(Node assignment);
   /// A class decorated with @wp.struct. The error's message is the reason.
   Result<void> add_struct(Node class_definition);
-  /// A class that needs no decorator: an IntEnum, or a name for a vector or matrix type. False if it is neither.
+  /// A class that needs no decorator: an IntEnum, or a name for a vector or matrix type. False if it is neither, or if
+  /// its name has a meaning already.
   bool add_class(Node class_definition);
   /// Makes the name unknown for this reason.
   void forbid(std::string_view name, std::string reason);
   /// Leaves the name's meaning open until it is first asked for; `settle` then gives it one.
   void defer(std::string_view name, std::function<void()> settle);
+  /// Drops what an import made of the name, as the file defines it anew.
+  void forget_import(std::string_view name);
   /// Settles the name if that was deferred, or if it is that of a module's member, "module.member".
   bool settle(std::string_view name) const;
 

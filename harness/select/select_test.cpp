@@ -211,6 +211,26 @@ def unknown(out: wp.array(dtype=float)):
   EXPECT_FALSE(read_text(read->kernels[1].python, script)->kernels[0].module);
 }
 
+TEST_F(SelectTest, SaysOfKernelsThatAFunctionBeyondALimitSpoilsWhichThatIs) {
+  std::string sum = "x";
+  for (int term = 0; term < 300; ++term)
+    sum += " + x";
+  const std::string script = file("spoilt.py", fmt::format(R"(import warp as wp
+@wp.func
+def f(x: float):
+    return {}
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i]
+)",
+                                                           sum));
+  const Result<PythonKernels> read = read_file({.path = script, .kernel = ""});
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_TRUE(read->kernels[0].unreadable);
+  EXPECT_THAT(read->kernels[0].unreadable->text(), AllOf(HasSubstr("spoilt.py:4:"), HasSubstr("in function f")));
+}
+
 TEST(RandomName, IsVersionAndSeed) {
   EXPECT_TRUE(is_random_name("r1_42"));
   EXPECT_TRUE(is_random_name("r12_0"));
