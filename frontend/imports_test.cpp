@@ -66,22 +66,12 @@ class Imports : public ::testing::Test {
   std::map<std::string, std::string> modules = {{".physics", std::string(kPhysics)}, {".constants", "SCALE = 4.0\n"}};
   std::map<std::string, int> asked;
 
-  Result<ReadFile> try_read(const std::string& source) {
-    return read_python(source, "wave.py", [this](const std::string&, const std::string& module) {
+  ReadFile read(const std::string& source) {
+    return testing::read(source, "wave.py", [this](const std::string&, const std::string& module) {
       ++asked[module];
       const auto found = modules.find(module);
       return found == modules.end() ? std::nullopt : std::optional(ModuleText{module.substr(1) + ".py", found->second});
     });
-  }
-  ReadFile read(const std::string& source) {
-    auto result = try_read(source);
-    if (!result.ok()) {
-      ADD_FAILURE() << result.error().text();
-      return {};
-    }
-    for (const ir::Complaint& complaint : ir::verify(result->module))
-      ADD_FAILURE() << to_text(result->module, complaint);
-    return result.take();
   }
   /// A kernel of this body behind this import.
   ReadFile read(const std::string& import, std::string_view body) {

@@ -16,8 +16,8 @@
 namespace assay::frontend::testing {
 
 /// Reads a text that must be taken; what the verifier refuses fails the test.
-inline ReadFile read(std::string_view source, std::string name = "test.py") {
-  auto result = read_python(source, std::move(name));
+inline ReadFile read(std::string_view source, std::string name = "test.py", const ModuleFinder& finder = {}) {
+  auto result = read_python(source, std::move(name), finder);
   if (!result.ok()) {
     ADD_FAILURE() << result.error().text();
     return {};
