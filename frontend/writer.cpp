@@ -110,13 +110,14 @@ Result<std::string> write_selection(const ir::Module& module, const Selection& s
   FileNames file{.structs = {}, .functions = {}, .aliases = TypeAliases(names)};
   for (const ir::StructDef& definition : module.structs)
     file.structs.push_back(names.take(definition.name));
+  // Kernels keep their names, by which they are asked for, where a function of another file has the same.
+  std::vector<std::string> kernel_names;
+  for (const ir::Function& kernel : module.kernels)
+    kernel_names.push_back(names.take(kernel.name));
   // Warp has the functions of its library itself.
   for (const ir::Function& function : module.functions)
     if (const auto name = ir::library_name(function)) file.functions.push_back(fmt::format("wp.{}", *name));
     else file.functions.push_back(names.take(function.name));
-  std::vector<std::string> kernel_names;
-  for (const ir::Function& kernel : module.kernels)
-    kernel_names.push_back(names.take(kernel.name));
   spell_types(module, selection, file.aliases);
 
   // What a custom derivative belongs to.

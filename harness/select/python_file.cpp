@@ -22,23 +22,14 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".py";
 
-/// Why the kernel could not be read: the first error about it, else the first about no function at all.
+/// Why the kernel could not be read: the first error about it. What other files say comes behind all of its own.
 Error reason_of(const frontend::ReadFile& read, const frontend::Declaration& kernel, const std::string& file) {
-  const auto first = [&](auto is_about_it) {
-    return std::ranges::find_if(read.diagnostics, [&](const frontend::Diagnostic& found) {
-      return found.severity == frontend::Severity::kError && is_about_it(found);
-    });
-  };
-  auto found =
-      first([&](const frontend::Diagnostic& error) { return error.function == kernel.name && error.file == file; });
-  if (found == read.diagnostics.end()) {
-    found = first([](const frontend::Diagnostic& error) { return error.function.empty(); });
+  for (const frontend::Diagnostic& found : read.diagnostics) {
+    if (found.severity != frontend::Severity::kError || found.function != kernel.name) continue;
+    return {fmt::format("{}: {}", found.construct, found.reason),
+            fmt::format("{}:{}:{}", found.file, found.loc.line, found.loc.column)};
   }
-  if (found == read.diagnostics.end()) {
-    return {"the kernel could not be read", fmt::format("{}:{}:{}", file, kernel.loc.line, kernel.loc.column)};
-  }
-  return {fmt::format("{}: {}", found->construct, found->reason),
-          fmt::format("{}:{}:{}", found->file, found->loc.line, found->loc.column)};
+  return {"the kernel could not be read", fmt::format("{}:{}:{}", file, kernel.loc.line, kernel.loc.column)};
 }
 
 /// The module's kernel that this declaration became.

@@ -150,6 +150,11 @@ LIMIT = 3.0
 @wp.func
 def bend(x: float):
     return wp.min(x * x, LIMIT)
+
+
+@wp.func
+def k(x: float):
+    return x
 )";
 
 TEST_F(SelectTest, ReadsWhatAFileImportsFromItsPackage) {
@@ -194,10 +199,11 @@ TEST_F(SelectTest, ReadsWhatAScriptImportsFromBesideIt) {
   file("physics.py", kTypes);
   const std::string script = file("script.py", R"(import warp as wp
 from physics import bend
+from physics import k as same
 from elsewhere import other
 @wp.kernel
 def k(out: wp.array(dtype=float)):
-    out[wp.tid()] = bend(2.0)
+    out[wp.tid()] = bend(2.0) + same(1.0)
 @wp.kernel
 def unknown(out: wp.array(dtype=float)):
     out[wp.tid()] = other(2.0)
@@ -207,6 +213,7 @@ def unknown(out: wp.array(dtype=float)):
   EXPECT_TRUE(read->kernels[0].module);
   EXPECT_THAT(read->kernels[1].unreadable->text(),
               HasSubstr("it comes from module 'elsewhere', which only Python can load"));
+  EXPECT_THAT(read->kernels[0].python, HasSubstr("@wp.kernel\ndef k("));
   // A text has nothing beside it.
   EXPECT_FALSE(read_text(read->kernels[1].python, script)->kernels[0].module);
 }
