@@ -33,12 +33,31 @@ Result<ir::Type> ExpressionReader::type_of_node(Node node) {
     const ExprId value = this->value(given[0]);
     return value == kNone ? Result<ir::Type>(Error{"the value has no type"}) : context_.type_of(value);
   }
-  if (node.is(Syntax::kAttribute) && node.part(Part::kAttribute).text() == "dtype" &&
-      names_array(node.part(Part::kObject))) {
-    const Place array = place(node.part(Part::kObject));
-    if (array.lacks_indices()) return array.type.element();
+  if (node.is(Syntax::kAttribute) && node.part(Part::kAttribute).text() == "dtype") {
+    const Node object = node.part(Part::kObject);
+    if (names_array(object)) {
+      const Place array = place(object);
+      if (array.lacks_indices()) return array.type.element();
+    } else if (const auto whole = type_with_components(object);
+               whole && !whole->is_scalar() && whole->components() > 0) {
+      return whole->component();
+    }
   }
   return context_.scope().type(node);
+}
+
+/// The type of x in x.dtype, where x is y.dtype, or something of a variable.
+std::optional<ir::Type> ExpressionReader::type_with_components(Node node) {
+  if (node.is(Syntax::kAttribute) && node.part(Part::kAttribute).text() == "dtype") {
+    const auto type = type_of_node(node);
+    return type.ok() ? std::optional(*type) : std::nullopt;
+  }
+  Node root = node;
+  while (root.is(Syntax::kAttribute) || root.is(Syntax::kSubscript))
+    root = root.part(root.is(Syntax::kAttribute) ? Part::kObject : Part::kValue);
+  if (!root.is(Syntax::kIdentifier) || context_.bindings.find(root.text()) == kNone) return std::nullopt;
+  const Place whole = place(node);
+  return whole.failed() ? std::nullopt : std::optional(whole.type);
 }
 
 ExprId ExpressionReader::call(Node node) {

@@ -64,6 +64,7 @@ class ExpressionReader {
   ir::VarId atomic_call(Node call, ir::AtomicOp op, const std::string& result);
   /// The type that type(x), x.dtype or a name of the scope stands for.
   Result<ir::Type> type_of_node(Node node);
+  std::optional<ir::Type> type_with_components(Node node);
   /// Whether the expression names an array, a part of one, or a struct with arrays.
   bool names_array(Node node);
   /// An alias for what such an expression names; kNone after a failure.

@@ -71,11 +71,16 @@ def k(x: wp.array(dtype=Any), scale: Any, y: wp.array(dtype=float)):
 wp.overload(k, [wp.array(dtype=wp.float64), wp.float64, wp.array(dtype=float)])
 k_float = wp.overload(k, {"x": wp.array(dtype=float), "scale": float})
 )"},
-    {60, "generics without a type here", R"(import warp as wp
+    {60, "generics without a type here, for one that the body takes", R"(import warp as wp
 from typing import Any
 @wp.kernel
 def k(x: wp.array(dtype=Any)):
     x[wp.tid()] = x[0]
+)"},
+    {60, "functions as a kernel's arguments", R"(import warp as wp
+@wp.kernel
+def k(x: wp.array(dtype=float), f: Callable):
+    x[wp.tid()] = f(x[0])
 )",
      "is generic, and no call of wp.overload(k, ...) here says its types"},
     {60, "calls of wp.func", R"(import warp as wp
@@ -208,7 +213,9 @@ def k(x: wp.array(dtype=vec5), y: wp.array(dtype=mat23)):
     {80, "starred", "i = wp.tid()\nq[i] = wp.quat(*v[i], 1.0)"},
     {80, "len", "i = wp.tid()\nx[i] = float(len(x) + len(v[i]) + len(a2[i]))"},
     {80, "type(), .dtype", "i = wp.tid()\na = type(x[i])(2.0)\nd[i] = d.dtype(a) * type(d[i])(0.5)"},
-    {80, "printf, print (left out with a note)", "i = wp.tid()\nwp.printf(\"%d\\n\", i)\nprint(x[i])\nx[i] = w"},
+    {80, "printf, print, expect_eq, expect_near (left out with a note)",
+     "i = wp.tid()\nwp.printf(\"%d\\n\", i)\nprint(x[i])\nwp.expect_eq(x[i], w)\nwp.expect_near(x[i], w, 0.1)\nx[i] = "
+     "w"},
     {80, "@", "i = wp.tid()\nv[i] = m[i] @ v[i]"},
     {80, "zeros, in the thread's own memory",
      "i = wp.tid()\nb = wp.zeros(shape=(4,), dtype=float)\nb[i % 4] = w\nb[1] += 2.0\nx[i] = b[n]"},

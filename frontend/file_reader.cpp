@@ -64,9 +64,7 @@ Result<void> FileReader::read() {
   refuse_unmatched_customs();
   for (FunctionEntry& entry : entries_) {
     if (!entry.is_kernel) continue;
-    if (entry.is_generic && entry.instances.empty()) {
-      refuse(entry, fmt::format("is generic, and no call of wp.overload({}, ...) here says its types", entry.name));
-    }
+    if (entry.is_generic && entry.instances.empty() && entry.refusal.empty()) assume_types(entry);
     if (!entry.is_generic) read_entry(entry);
     for (FunctionEntry* instance : entry.instances) {
       read_entry(*instance);
@@ -500,6 +498,7 @@ void FileReader::declare_all() {
                                     .is_kernel = entry.is_kernel,
                                     .was_read = entry.state == FunctionEntry::State::kRead,
                                     .asks_for_thread = entry.asks_for_thread,
+                                    .overload = entry.overload,
                                     .loc = entry.definition.loc(),
                                     .parameters = entry.parameters});
   }

@@ -45,6 +45,7 @@ struct FunctionEntry {
   bool is_generic = false;   ///< the annotations leave some type to the call
   std::vector<Given> given;  ///< by parameter; empty: what the annotations say
   std::vector<FunctionEntry*> instances = {};
+  std::string overload;  ///< as Declaration::overload
 };
 
 class FileReader {
@@ -134,6 +135,12 @@ class FileReader {
   void collect_overload_stub(Node definition, Environment& home);
   void add_overload(FunctionEntry& kernel, std::vector<Given> given, std::string name);
   std::vector<Node> annotations_of(const FunctionEntry& entry) const;
+
+  // assumed_types.cpp: generic kernels of which nothing says the types
+  /// Reads the kernel for the first of the usual types that its body takes, or refuses it.
+  void assume_types(FunctionEntry& kernel);
+  /// Parameters of these types, in Python's spelling; empty if one is no type.
+  std::vector<Given> types_spelt(const std::vector<std::string>& annotations, const Environment& home);
 
   struct Uncalled {
     Node definition;

@@ -17,11 +17,6 @@ std::string_view last_name(Node node) {
   return {};
 }
 
-bool names_generic(Node node) {
-  const std::string_view name = last_name(node);
-  return std::find(kGenericNames.begin(), kGenericNames.end(), name) != kGenericNames.end();
-}
-
 bool takes_value(std::string_view generic, ir::Type type) {
   if (generic == "Any") return true;
   if (generic == "Scalar") return type.is_scalar() && !type.is_bool();
@@ -35,7 +30,7 @@ bool takes(const ModuleScope& scope, Node annotation, ir::Type type) {
   if (annotation.is(Syntax::kType) && annotation.children().size() == 1) {
     return takes(scope, annotation.children()[0], type);
   }
-  if (names_generic(annotation)) return takes_value(last_name(annotation), type);
+  if (const std::string_view generic = generic_name(annotation); !generic.empty()) return takes_value(generic, type);
   const std::string name = annotation.is(Syntax::kCall) ? scope.warp_name(annotation.part(Part::kFunction)) : "";
   if (!is_generic(annotation) || (name != "types.vector" && name != "types.matrix")) {
     const auto known = scope.type(annotation);
@@ -53,7 +48,7 @@ bool takes(const ModuleScope& scope, Node annotation, ir::Type type) {
   if (!size || !dtype || (is_vector ? !type.is_vector() : !type.is_matrix())) return false;
   const std::span<const Node> extents = size.elements({Syntax::kTuple});
   for (std::size_t k = 0; k < extents.size(); ++k) {
-    if (names_generic(extents[k])) continue;
+    if (!generic_name(extents[k]).empty()) continue;
     const auto number = scope.constant(extents[k]);
     if (!number || number->number().integer != (k == 0 ? type.rows : type.cols)) return false;
   }
@@ -86,9 +81,14 @@ Given given_whole(const ir::Module& module, ir::Type type) {
   return pack;
 }
 
+std::string_view generic_name(Node node) {
+  const std::string_view name = last_name(node);
+  return std::ranges::find(kGenericNames, name) != kGenericNames.end() ? name : std::string_view();
+}
+
 bool is_generic(Node annotation) {
   if (!annotation) return false;
-  if (names_generic(annotation)) return true;
+  if (!generic_name(annotation).empty()) return true;
   if (annotation.is(Syntax::kAttribute) || annotation.is(Syntax::kString)) return false;
   if (annotation.is(Syntax::kKeywordArgument)) return is_generic(annotation.part(Part::kValue));
   return std::ranges::any_of(annotation.children(), is_generic);

@@ -47,6 +47,8 @@ bool holds_arrays(const ir::Module& module, ir::Type type);
 /// A parameter of this type given whole.
 Given given_whole(const ir::Module& module, ir::Type type);
 
+/// The name that leaves a type open, if the node is one, with or without its module: "Any", "Float"; else empty.
+std::string_view generic_name(Node node);
 /// Whether the annotation leaves the type to the call: Any, wp.array(dtype=Any), Callable.
 bool is_generic(Node annotation);
 /// Whether a parameter so annotated takes what is given.

@@ -274,6 +274,14 @@ const ModuleScope* ModuleScope::member_owner(Node attribute) const {
   return owner(attribute.text());
 }
 
+std::string ModuleScope::name_of_warp() const {
+  for (const ModuleScope* scope = this; scope != nullptr; scope = scope->outer_) {
+    const auto found = std::ranges::find(scope->modules_, "warp", [](const auto& entry) { return entry.second; });
+    if (found != scope->modules_.end()) return found->first;
+  }
+  return {};
+}
+
 std::string ModuleScope::warp_name(Node node) const {
   if (node.is(Syntax::kIdentifier)) {
     const ModuleScope* scope = owner(node.text());

@@ -59,6 +59,8 @@ class ModuleScope {
   /// Whether this scope itself, not one around it, gives the name a meaning.
   bool knows(std::string_view name) const;
 
+  /// What the file calls Warp's module, "wp"; empty if it has no name for it.
+  std::string name_of_warp() const;
   /// What `node` names in Warp's module ("vec3", "types.vector"); empty if it is no name of Warp.
   std::string warp_name(Node node) const;
   /// The value of an expression of literals and known names; empty if it is not such.

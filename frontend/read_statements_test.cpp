@@ -335,6 +335,32 @@ kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
   x[n_1] = a_1
 }
 )"},
+    {.name = "LeftOutButForItsEffects",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+state = wp.rand_init(7)
+wp.expect_eq(wp.atomic_add(x, 0, a), 0.0)
+print(wp.randi(state))
+wp.expect_near(x[1], a, 0.1)
+x[2] = float(wp.randi(state))
+)",
+     .module = R"(
+func rand_pcg(state: u32) -> u32 {
+  let next: u32 = add(mul(state, 747796405:u32), 2891336453:u32)
+  let word: u32 = mul(bit_xor(shift_right(next, add(shift_right(next, 28:u32), 4:u32)), next), 277803737:u32)
+  return bit_xor(shift_right(word, 22:u32), word)
+}
+
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let state: u32 = rand_pcg(cast<u32>(7))
+  let old: f32 = atomic_add(x[0], a)
+  state = rand_pcg(state)
+  let drawn: i32 = cast<i32>(state)
+  state = rand_pcg(state)
+  let drawn_1: i32 = cast<i32>(state)
+  x[2] = cast<f32>(drawn_1)
+}
+)"},
     {.name = "LeftOut",
      .parameters = "x: wp.array(dtype=float), n: int, a: float",
      .body = R"(

@@ -1,5 +1,6 @@
 #include "frontend/statement_reader.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,14 @@ using ir::ExprId;
 using ir::kNone;
 
 namespace {
+
+/// Why a call of this function of Warp is left out; empty if it is not.
+std::string_view why_left_out(std::string_view function) {
+  if (function == "print" || function == "printf") return "is left out: printing is not part of what a kernel computes";
+  if (function == "expect_eq" || function == "expect_neq" || function == "expect_near")
+    return "is left out: Warp prints what is not as expected, and computes nothing";
+  return {};
+}
 
 bool ends_block(Node statement) {
   return statement.is(Syntax::kReturn) || statement.is(Syntax::kBreak) || statement.is(Syntax::kContinue);
@@ -49,6 +58,7 @@ void StatementReader::statement(Node node) {
   }
   if (node.grammar_name() == "assert_statement") {
     context_.note(node, "is left out: Warp checks it in debug builds only");
+    effects_of(node.children());
   } else {
     context_.error(node, fmt::format("Warp kernels have no such statement ({})", node.grammar_name()));
   }
@@ -85,13 +95,25 @@ void StatementReader::call_statement(Node call) {
     return;
   }
   const std::string name = expressions_.warp_function_name(call);
-  if (name == "print" || name == "printf") {
-    context_.note(call, "is left out: printing is not part of what a kernel computes");
-    return;
+  if (const std::string_view why = why_left_out(name); !why.empty()) {
+    context_.note(call, std::string(why));
+    return effects_of(call.part(Part::kArguments).children());
   }
   if (name.starts_with("tile_") && expressions_.tile_statement(call, name)) return;
   if (name == "transform_set_translation" || name == "transform_set_rotation") return set_part(call, name);
   expressions_.value(call);
+}
+
+/// Reads what the arguments of a statement that is left out do besides having a value.
+void StatementReader::effects_of(std::span<const Node> arguments) {
+  for (const Node argument : arguments)
+    if (expressions_.has_effects(argument) || draws(argument)) expressions_.value(argument);
+}
+
+/// Whether a random number is drawn in the expression, which changes the variable that holds the generator's state.
+bool StatementReader::draws(Node expression) const {
+  if (expression.is(Syntax::kCall) && is_random_function(expressions_.warp_function_name(expression))) return true;
+  return std::ranges::any_of(expression.children(), [this](Node child) { return draws(child); });
 }
 
 /// wp.transform_set_translation(x, p) and its like change the variable x.

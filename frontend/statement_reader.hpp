@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,8 @@ class StatementReader {
   void statement(Node node);
   void expression_statement(Node node);
   void call_statement(Node call);
+  void effects_of(std::span<const Node> arguments);
+  bool draws(Node expression) const;
   void set_part(Node call, std::string_view name);
   // control
   void if_statement(Node node);

@@ -90,8 +90,11 @@ Result<PythonKernels> kernels_of(const std::string& text, const std::string& fil
     if (declaration.was_read) {
       source.module = module;
       source.kernel_index = index_of(*module, declaration);
-      if (importing.contains(declaration.name))
+      if (importing.contains(declaration.name)) {
         source.python = frontend::write_kernel(*module, source.kernel_index).value_or(text);
+      } else if (!declaration.overload.empty()) {
+        source.python = fmt::format("{}\n\n{}\n", text, declaration.overload);
+      }
     } else {
       source.unreadable = reason_of(*read, declaration, file);
     }

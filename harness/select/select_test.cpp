@@ -16,6 +16,7 @@
 #include "harness/select/suggest.hpp"
 #include "ir/hash.hpp"
 #include "ir/source_place.hpp"
+#include "ir/text.hpp"
 
 namespace assay::harness {
 namespace {
@@ -193,6 +194,33 @@ def alone(out: wp.array(dtype=float)):
   EXPECT_EQ(again->kernels[0].kernel, "imports");
   EXPECT_THAT(imports.python, AllOf(HasSubstr("wp.min(x * x, 3.0)"), Not(HasSubstr("import TOP"))));
   EXPECT_THAT(read->kernels[1].python, HasSubstr("import TOP"));
+}
+
+TEST_F(SelectTest, StatesTheTypesThatItChoseForAGenericKernel) {
+  const std::string path = file("generic.py", R"(from typing import Any
+import warp as wp
+@wp.kernel
+def length(x: wp.array(dtype=Any), r: wp.array(dtype=float)):
+    i = wp.tid()
+    r[i] = wp.length(x[i])
+@wp.kernel
+def plain(out: wp.array(dtype=float)):
+    out[wp.tid()] = 1.0
+)");
+  const Result<PythonKernels> read = read_file({.path = path, .kernel = ""});
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->kernels.size(), 2U);
+  EXPECT_EQ(read->kernels[0].selector, path + ":length");
+  EXPECT_THAT(read->kernels[0].python,
+              HasSubstr("length = wp.overload(length, [wp.array(dtype=wp.vec3), wp.array(dtype=float)])\n"));
+  EXPECT_THAT(read->kernels[1].python, Not(HasSubstr("overload")));
+  EXPECT_THAT(read->notes, ElementsAre(HasSubstr("here says its types: read for [wp.array(dtype=wp.vec3), ")));
+
+  const Result<PythonKernels> again = read_text(read->kernels[0].python, "again.py");
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_EQ(again->kernels[0].kernel, "length");
+  EXPECT_THAT(again->notes, IsEmpty());
+  EXPECT_EQ(ir::to_text(*again->kernels[0].module), ir::to_text(*read->kernels[0].module));
 }
 
 TEST_F(SelectTest, ReadsWhatAScriptImportsFromBesideIt) {
