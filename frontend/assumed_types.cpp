@@ -3,6 +3,7 @@
 // takes, as a call of wp.overload in the file would have it read, and the user is told which.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,19 +29,20 @@ constexpr auto kGuesses = std::to_array<Guess>({{"float", "float"},
                                                 {"int", "float"},
                                                 {"float", "vec3"}});
 
-/// The most indices that the body puts behind the parameter's name: its dimensions, if it is an array.
-std::size_t indices_of(Node body, std::string_view parameter) {
-  std::size_t most = 0;
-  if (body.is(Syntax::kSubscript)) {
-    const Node object = body.part(Part::kValue);
-    if (object.is(Syntax::kIdentifier) && object.text() == parameter) {
-      const std::span<const Node> indices = body.children().subspan(1);
+/// The most indices that stand behind each name: its dimensions, if it is an array.
+std::map<std::string_view, std::size_t> most_indices_in(Node body) {
+  std::map<std::string_view, std::size_t> most;
+  const auto collect = [&](const auto& self, Node at) -> void {
+    if (at.is(Syntax::kSubscript) && at.part(Part::kValue).is(Syntax::kIdentifier)) {
+      const std::span<const Node> indices = at.children().subspan(1);
       const bool is_tuple = indices.size() == 1 && indices[0].is(Syntax::kTuple);
-      most = is_tuple ? indices[0].children().size() : indices.size();
+      std::size_t& count = most[at.part(Part::kValue).text()];
+      count = std::max(count, is_tuple ? indices[0].children().size() : indices.size());
     }
-  }
-  for (const Node child : body.children())
-    most = std::max(most, indices_of(child, parameter));
+    for (const Node child : at.children())
+      self(self, child);
+  };
+  collect(collect, body);
   return most;
 }
 
@@ -131,10 +133,12 @@ void FileReader::assume_types(FunctionEntry& kernel) {
   const std::string unsaid =
       fmt::format("is generic, and no call of wp.overload({}, ...) here says its types", kernel.name);
   const std::vector<Node> annotations = annotations_of(kernel);
-  std::vector<std::size_t> ranks;
-  for (const std::string& parameter : kernel.parameters)
-    ranks.push_back(indices_of(kernel.definition.part(Part::kBody), parameter));
-  ranks.resize(annotations.size());
+  const auto most_indices = most_indices_in(kernel.definition.part(Part::kBody));
+  std::vector<std::size_t> ranks(annotations.size());
+  for (std::size_t p = 0; p < std::min(ranks.size(), kernel.parameters.size()); ++p) {
+    const auto found = most_indices.find(kernel.parameters[p]);
+    if (found != most_indices.end()) ranks[p] = found->second;
+  }
   const std::size_t told = result_.diagnostics.size();
   std::string first_failure;
   for (const Guess& guess : kGuesses) {
@@ -151,6 +155,7 @@ void FileReader::assume_types(FunctionEntry& kernel) {
     if (made.state == FunctionEntry::State::kRead) {
       kernel.instances = {&made};
       kernel.state = FunctionEntry::State::kRead;
+      made.has_assumptions = true;
       const std::string warp = kernel.home->scope.name_of_warp();
       if (kernel.home->outer == nullptr && !warp.empty())
         made.overload = fmt::format("{} = {}.overload({}, {})", made.name, warp, kernel.name, list);

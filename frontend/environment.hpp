@@ -26,6 +26,10 @@ struct Environment {
   std::map<std::string, std::vector<FunctionEntry*>, std::less<>> functions;
   std::map<std::string, Node, std::less<>> factories;  ///< Python functions, by name
   const Environment* outer = nullptr;
+  /// Inside a Python function whose arguments nothing gives: its name, and the parameters with the values chosen for
+  /// them.
+  std::string assumed_for;
+  std::vector<std::pair<std::string, std::string>> assumed;
   std::string file;
   bool is_imported = false;  ///< the file is one that another imports from
 };

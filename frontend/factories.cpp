@@ -8,7 +8,11 @@
 //         return k
 //
 //     k3 = make(3)
+//
+// One that no such call reaches is read with usual arguments, and the user is told which: only the launching program
+// knows the right ones.
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -24,8 +28,12 @@ constexpr int kMostCalls = 4096;
 
 struct Parameter {
   std::string_view name;
+  Node annotation;
   Node otherwise;  ///< its default
 };
+
+/// Arguments as usual as any, one a line.
+constexpr std::string_view kUsualArguments = "True\nFalse\n4\n0.5\nfloat\n";
 
 /// The parameters of a Python function; one without a name is starred or the like.
 std::vector<Parameter> parameters_of(Node definition) {
@@ -35,7 +43,7 @@ std::vector<Parameter> parameters_of(Node definition) {
     if (node.is(Syntax::kTypedParameter)) name = node.children()[0];
     if (const Node named = node.part(Part::kName)) name = named;
     if (!name.is(Syntax::kIdentifier)) name = {};
-    parameters.push_back({name ? name.text() : std::string_view(), node.part(Part::kValue)});
+    parameters.push_back({name ? name.text() : std::string_view(), node.part(Part::kType), node.part(Part::kValue)});
   }
   return parameters;
 }
@@ -48,6 +56,54 @@ const Node* find_factory(const Environment& home, std::string_view name, const E
     if (at->scope.knows(name)) return nullptr;
   }
   return nullptr;
+}
+
+using Names = std::set<std::string_view>;
+
+/// All names in it.
+Names names_in(Node node) {
+  Names names;
+  const auto collect = [&](const auto& self, Node at) -> void {
+    if (at.is(Syntax::kIdentifier)) names.insert(at.text());
+    for (const Node child : at.children())
+      self(self, child);
+  };
+  collect(collect, node);
+  return names;
+}
+
+/// The names in it that stand where only a type can: `dtype=name`, `x: name`, `wp.array[name]`.
+Names types_in(Node node) {
+  Names names;
+  const auto take = [&](Node type) {
+    if (type.is(Syntax::kIdentifier)) names.insert(type.text());
+  };
+  const auto collect = [&](const auto& self, Node at) -> void {
+    const auto children = at.children();
+    if (at.is(Syntax::kKeywordArgument) && at.part(Part::kName).text() == "dtype") take(at.part(Part::kValue));
+    if (at.is(Syntax::kType) && children.size() == 1) {
+      take(children[0]);
+      if (children[0].is(Syntax::kSubscript) && children[0].children().size() == 2) take(children[0].children()[1]);
+    }
+    for (const Node child : children)
+      self(self, child);
+  };
+  collect(collect, node);
+  return names;
+}
+
+/// A usual argument for a parameter whose type is known; empty if it is not.
+std::string_view usual_argument(const Parameter& parameter, const Names& types) {
+  const std::string_view type = parameter.annotation.text();
+  if (type == "bool") return "True";
+  if (type == "int") return "4";
+  if (type == "float") return "0.5";
+  return types.contains(parameter.name) ? "float" : "";
+}
+
+std::string_view opposite(std::string_view truth) {
+  if (truth == "True") return "False";
+  return truth == "False" ? "True" : "";
 }
 
 }  // namespace
@@ -82,7 +138,7 @@ bool FileReader::bind_parameters(Node definition, Node call, Environment& inner,
   const std::vector<Parameter> parameters = parameters_of(definition);
   if (arguments.positional.size() > parameters.size()) return false;
   for (std::size_t p = 0; p < parameters.size(); ++p) {
-    const auto& [name, otherwise] = parameters[p];
+    const auto& [name, annotation, otherwise] = parameters[p];
     if (name.empty()) return false;
     const auto keyword = arguments.keyword.find(name);
     const bool is_given = p < arguments.positional.size() || keyword != arguments.keyword.end();
@@ -147,7 +203,15 @@ void FileReader::bind_result(std::string_view target, Node value, const Environm
 }
 
 void FileReader::add_uncalled(Node definition, Environment& home) {
-  if (!home.is_imported) factories_.push_back({.definition = definition, .home = &home});
+  if (home.is_imported || is_repeated(definition)) return;
+  factories_.push_back({.definition = definition, .home = &home, .turned_flags = turned_flags_});
+  made_.emplace(definition.id(), nullptr);
+}
+
+bool FileReader::is_repeated(Node definition) const {
+  if (turned_flags_.empty() || !made_.contains(definition.id())) return false;
+  const Names names = names_in(definition);
+  return std::ranges::none_of(turned_flags_, [&](std::string_view flag) { return names.contains(flag); });
 }
 
 void FileReader::collect_uncalled() {
@@ -155,14 +219,86 @@ void FileReader::collect_uncalled() {
   for (std::size_t i = 0; i < factories_.size(); ++i) {
     if (factories_[i].is_called) continue;
     const Node definition = factories_[i].definition;
-    Environment& inner = environments_.emplace_back(module(), *factories_[i].home);
-    for (const Parameter& parameter : parameters_of(definition)) {
-      if (parameter.name.empty()) continue;
-      inner.scope.forbid(parameter.name, fmt::format("it is an argument of {}, which is known only when Python runs",
-                                                     definition.part(Part::kName).text()));
-    }
-    run_factory(definition.part(Part::kBody), inner);
+    const Node body = definition.part(Part::kBody);
+    const Environment& home = *factories_[i].home;
+    Environment& inner = environments_.emplace_back(module(), home);
+    const std::vector<std::string_view> flags = bind_usual_arguments(definition, false, inner);
+    turned_flags_ = factories_[i].turned_flags;
+    run_factory(body, inner);
+    // Flags inside what flags have changed stay as they are: each level would double what there is to read.
+    if (flags.empty() || !turned_flags_.empty() || ++factory_calls_ > kMostCalls) continue;
+    Environment& turned = environments_.emplace_back(module(), home);
+    turned_flags_ = bind_usual_arguments(definition, true, turned);
+    run_factory(body, turned);
   }
+  turned_flags_.clear();
+}
+
+std::vector<std::string_view> FileReader::bind_usual_arguments(Node definition, bool turn_flags, Environment& inner) {
+  if (!usual_arguments_) {
+    if (auto parsed = SyntaxTree::parse(std::string(kUsualArguments)); parsed.ok()) usual_arguments_ = parsed.take();
+  }
+  const auto node_of = [&](std::string_view argument) {
+    for (const Node line : usual_arguments_->root().children())
+      if (line.text() == argument) return line.children()[0];
+    return Node();
+  };
+  inner.assumed_for = definition.part(Part::kName).text();
+  const Names used = names_in(definition.part(Part::kBody));
+  const Names types = types_in(definition.part(Part::kBody));
+  const ModuleScope& around = inner.outer->scope;
+  std::vector<std::string_view> flags;
+  for (const Parameter& parameter : parameters_of(definition)) {
+    if (parameter.name.empty()) continue;
+    std::string_view text = parameter.otherwise.text();
+    Node value = parameter.otherwise;
+    if (!value || text == "None") {
+      text = usual_argument(parameter, types);
+      value = node_of(text);
+    }
+    if (const std::string_view other = opposite(text); !other.empty() && used.contains(parameter.name)) {
+      flags.push_back(parameter.name);
+      if (turn_flags) value = node_of(text = other);
+    }
+    if (value && inner.scope.bind(parameter.name, value, around)) {
+      inner.assumed.emplace_back(parameter.name, text);
+    } else {
+      inner.scope.forbid(parameter.name, fmt::format("it is an argument of {}, which is known only when Python runs",
+                                                     inner.assumed_for));
+    }
+  }
+  return flags;
+}
+
+void FileReader::note_assumptions(FunctionEntry& kernel) {
+  if (kernel.state != FunctionEntry::State::kRead || kernel.is_generic) return;
+  Names names;
+  for (const Environment* at = kernel.home; at != nullptr; at = at->outer) {
+    if (at->assumed.empty()) continue;
+    if (names.empty()) names = names_in(kernel.definition);
+    std::string told;
+    for (const auto& [name, value] : at->assumed) {
+      if (!names.contains(name) && !names_in_functions(*at).contains(name)) continue;
+      told += fmt::format("{}{}={}", told.empty() ? "" : ", ", name, value);
+    }
+    if (told.empty()) continue;
+    kernel.has_assumptions = true;
+    kernel.overload.clear();
+    report({.severity = Severity::kNote,
+            .loc = kernel.definition.loc(),
+            .function = kernel.name,
+            .construct = "def " + std::string(kernel.definition.part(Part::kName).text()),
+            .reason = fmt::format("no call of {} here has known arguments: read for {}", at->assumed_for, told)});
+  }
+}
+
+const std::set<std::string_view>& FileReader::names_in_functions(const Environment& home) {
+  const auto [found, is_new] = names_in_functions_.try_emplace(&home);
+  if (!is_new) return found->second;
+  for (const auto& [name, entries] : home.functions)
+    for (const FunctionEntry* entry : entries)
+      if (!entry->is_kernel) found->second.merge(names_in(entry->definition));
+  return found->second;
 }
 
 }  // namespace assay::frontend

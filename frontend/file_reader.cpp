@@ -64,12 +64,11 @@ Result<void> FileReader::read() {
   refuse_unmatched_customs();
   for (FunctionEntry& entry : entries_) {
     if (!entry.is_kernel) continue;
-    if (entry.is_generic && entry.instances.empty() && entry.refusal.empty()) assume_types(entry);
-    if (!entry.is_generic) read_entry(entry);
-    for (FunctionEntry* instance : entry.instances) {
-      read_entry(*instance);
-      if (instance->state == FunctionEntry::State::kRead) entry.state = FunctionEntry::State::kRead;
-    }
+    const std::size_t told = result_.diagnostics.size();
+    read_kernel(entry);
+    if (entry.state == FunctionEntry::State::kRead || !failed_before(entry)) continue;
+    entry.is_dropped = true;
+    result_.diagnostics.resize(told);
   }
   drop_invalid_kernels();
   soften_unwanted();
@@ -84,6 +83,23 @@ Result<void> FileReader::read() {
     diagnostic.loc = place.loc;
   }
   return {};
+}
+
+void FileReader::read_kernel(FunctionEntry& kernel) {
+  if (kernel.is_generic && kernel.instances.empty() && kernel.refusal.empty()) assume_types(kernel);
+  if (!kernel.is_generic) read_entry(kernel);
+  for (FunctionEntry* instance : kernel.instances) {
+    read_entry(*instance);
+    if (instance->state == FunctionEntry::State::kRead) kernel.state = FunctionEntry::State::kRead;
+    note_assumptions(*instance);
+  }
+  note_assumptions(kernel);
+}
+
+bool FileReader::failed_before(const FunctionEntry& kernel) const {
+  if (!kernel.is_turned) return false;
+  const FunctionEntry* first = made_.at(kernel.definition.id());
+  return first != &kernel && first->state == FunctionEntry::State::kFailed;
 }
 
 void FileReader::collect_file(Node root, Environment& home) {
@@ -200,6 +216,7 @@ void FileReader::collect_decorated(Node decorated, bool is_sound, Environment& h
     return collect_overload_stub(definition, home);
   }
   const bool is_kernel = decorator == "kernel";
+  if (is_kernel && is_repeated(definition)) return;
   if (!definition.is(Syntax::kFunctionDefinition) || (!is_kernel && decorator != "func")) {
     home.scope.forbid(name, decorator.empty() ? "it is decorated by something that only Python can run"
                                               : fmt::format("the reader does not know @wp.{}", decorator));
@@ -211,6 +228,8 @@ void FileReader::collect_decorated(Node decorated, bool is_sound, Environment& h
     return;
   }
   FunctionEntry& entry = add_entry(decorated, is_kernel, home);
+  entry.is_turned = !turned_flags_.empty();
+  made_.emplace(definition.id(), &entry);
   auto& same_name = home.functions[std::string(name)];
   for (FunctionEntry* earlier : same_name) {
     if (is_kernel || earlier->is_kernel)
@@ -481,6 +500,7 @@ void FileReader::soften_unwanted() {
 void FileReader::declare_all() {
   std::vector<const FunctionEntry*> all;
   for (const FunctionEntry& entry : entries_) {
+    if (entry.is_dropped) continue;
     if (entry.is_kernel && !entry.instances.empty()) {
       all.insert(all.end(), entry.instances.begin(), entry.instances.end());
     } else {
@@ -498,6 +518,7 @@ void FileReader::declare_all() {
                                     .is_kernel = entry.is_kernel,
                                     .was_read = entry.state == FunctionEntry::State::kRead,
                                     .asks_for_thread = entry.asks_for_thread,
+                                    .has_assumptions = entry.has_assumptions,
                                     .overload = entry.overload,
                                     .loc = entry.definition.loc(),
                                     .parameters = entry.parameters});

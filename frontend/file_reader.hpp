@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,8 +29,10 @@ struct FunctionEntry {
   int first_line = 0;                 ///< of the decorators
   std::string name;
   bool is_kernel = false;
-  std::string refusal;  ///< why it is not even tried; empty if it is
-  std::string failure;  ///< why it could not be read, with the place, be it in a function that it calls
+  bool is_turned = false;   ///< read a second time, with truth values turned over that nothing gives
+  bool is_dropped = false;  ///< such a one, as unreadable as the first time
+  std::string refusal;      ///< why it is not even tried; empty if it is
+  std::string failure;      ///< why it could not be read, with the place, be it in a function that it calls
   State state = State::kUnread;
   int index = -1;                ///< of a function that has been read: its place in Module::functions
   bool is_listed = false;        ///< a call may name it
@@ -45,7 +49,8 @@ struct FunctionEntry {
   bool is_generic = false;   ///< the annotations leave some type to the call
   std::vector<Given> given;  ///< by parameter; empty: what the annotations say
   std::vector<FunctionEntry*> instances = {};
-  std::string overload;  ///< as Declaration::overload
+  bool has_assumptions = false;  ///< as in Declaration
+  std::string overload;          ///< likewise
 };
 
 class FileReader {
@@ -89,6 +94,12 @@ class FileReader {
   void collect_unread(Node node, std::string_view where, Environment& home);
   FunctionEntry& add_entry(Node decorated, bool is_kernel, const Environment& home);
   void refuse(FunctionEntry& entry, std::string reason);
+  /// Reads a kernel, and all instances of a generic one.
+  void read_kernel(FunctionEntry& kernel);
+  /// Whether a kernel that was read a second time could not be read the first time, with other truth values.
+  bool failed_before(const FunctionEntry& kernel) const;
+  /// Tells of the values that the reader chose for what the kernel's surroundings leave open.
+  void note_assumptions(FunctionEntry& kernel);
   void read_entry(FunctionEntry& entry);
   void make_name_unique(FunctionEntry& kernel);
   /// The defaults of a function that is not read by itself.
@@ -125,8 +136,15 @@ class FileReader {
   void bind_result(std::string_view target, Node value, const Environment& inner, Environment& home);
   /// Notes a Python function or method that may define kernels.
   void add_uncalled(Node definition, Environment& home);
-  /// What Python functions and methods that no known call reaches define, their parameters being unknown.
+  /// What Python functions and methods that no known call reaches define.
   void collect_uncalled();
+  /// Gives the parameters of a Python function their defaults, or usual values of their types; those of which neither
+  /// is known stay unknown. Returns the truth values among them that the function uses.
+  std::vector<std::string_view> bind_usual_arguments(Node definition, bool turn_flags, Environment& inner);
+  /// All names in the functions of Warp that are defined in it.
+  const std::set<std::string_view>& names_in_functions(const Environment& home);
+  /// Whether the definition was collected before, and the flags that have been turned over since do not matter to it.
+  bool is_repeated(Node definition) const;
 
   // instances.cpp: generic functions and kernels
   /// wp.overload(kernel, types), as a statement or assigned to a name. False if it is no such call.
@@ -145,6 +163,7 @@ class FileReader {
   struct Uncalled {
     Node definition;
     Environment* home = nullptr;
+    std::vector<std::string_view> turned_flags = {};  ///< when it was found
     bool is_called = false;
   };
 
@@ -162,6 +181,11 @@ class FileReader {
   std::deque<FunctionEntry> instances_;
   std::vector<Custom> customs_;
   std::deque<Uncalled> factories_;
+  std::optional<SyntaxTree> usual_arguments_;
+  std::vector<std::string_view> turned_flags_;
+  std::map<const Environment*, std::set<std::string_view>> names_in_functions_;
+  /// What has been collected, by Node::id() of its definition: the first entry of it, null for Python functions.
+  std::map<const void*, const FunctionEntry*> made_;
   int factory_depth_ = 0;
   int factory_calls_ = 0;
   std::map<std::string, int, std::less<>> kernel_names_;      ///< those taken, with the number to try next

@@ -44,24 +44,28 @@ struct Hostile {
   }
 };
 
-constexpr Hostile kHostileFiles[] = {{"Parentheses", "(", "x = "},
-                                     {"Brackets", "["},
-                                     {"Calls", "f(", "x = "},
-                                     {"Minuses", "-", "x = "},
-                                     {"Sum", "+1", "x = 1"},
-                                     {"Attributes", ".a", "x = a"},
-                                     {"Quotes", "\""},
-                                     {"OneName", "a", ""},
-                                     {"OneLineOfStatements", "a=1;", ""},
-                                     {"Statements", "    x[0] = 1.0\n"},
-                                     {"Assignments", "a=", "x = "},
-                                     {"Definitions", "def f():\n    pass\n", ""},
-                                     {"Kernels", "@wp.kernel\ndef k():\n    pass\n", "import warp as wp\n"},
-                                     {"Decorators", "@a\n", ""},
-                                     {"Comments", "#\n", ""},
-                                     {"Backslashes", "\\\n", "x = "},
-                                     {"Indentation", " ", "if a:\n"},
-                                     {"NotUtf8AtTheEnd", "a\n", "", "\xFF"}};
+constexpr Hostile kHostileFiles[] = {
+    {"Parentheses", "(", "x = "},
+    {"Brackets", "["},
+    {"Calls", "f(", "x = "},
+    {"Minuses", "-", "x = "},
+    {"Sum", "+1", "x = 1"},
+    {"Attributes", ".a", "x = a"},
+    {"Quotes", "\""},
+    {"OneName", "a", ""},
+    {"OneLineOfStatements", "a=1;", ""},
+    {"Statements", "    x[0] = 1.0\n"},
+    {"Assignments", "a=", "x = "},
+    {"Definitions", "def f():\n    pass\n", ""},
+    {"Kernels", "@wp.kernel\ndef k():\n    pass\n", "import warp as wp\n"},
+    {"GenericParameters", "a: Any,", "import warp as wp\n@wp.kernel\ndef k(", "):\n    pass\n"},
+    {"Flags", "a: bool,", "import warp as wp\ndef f(", "):\n    if a:\n        b()\n"},
+    {"MadeKernels", "    @wp.kernel\n    def k():\n        b = a\n", "import warp as wp\ndef f(a: bool):\n"},
+    {"Decorators", "@a\n", ""},
+    {"Comments", "#\n", ""},
+    {"Backslashes", "\\\n", "x = "},
+    {"Indentation", " ", "if a:\n"},
+    {"NotUtf8AtTheEnd", "a\n", "", "\xFF"}};
 
 /// Processor time of this thread, in seconds: what other programs on the machine do counts little.
 double processor_seconds() {

@@ -28,8 +28,8 @@ struct Declaration {
   bool is_kernel = false;
   bool was_read = false;         ///< it is in the module; functions that no kernel needs may stay out with a note
   bool asks_for_thread = false;  ///< a kernel that was read: it calls wp.tid()
-  /// A generic kernel for which the reader chose types, as the file says none: the statement that, behind the file's
-  /// text, would say them. Empty where none can.
+  bool has_assumptions = false;  ///< a kernel for which the reader chose types or values that the file leaves open
+  /// The statement that, behind the file's text, would say all that was chosen. Empty where none can.
   std::string overload;
   ir::Loc loc;  ///< of `def`
   std::vector<std::string> parameters;

@@ -90,7 +90,8 @@ Result<PythonKernels> kernels_of(const std::string& text, const std::string& fil
     if (declaration.was_read) {
       source.module = module;
       source.kernel_index = index_of(*module, declaration);
-      if (importing.contains(declaration.name)) {
+      const bool is_open = declaration.has_assumptions && declaration.overload.empty();
+      if (is_open || importing.contains(declaration.name)) {
         source.python = frontend::write_kernel(*module, source.kernel_index).value_or(text);
       } else if (!declaration.overload.empty()) {
         source.python = fmt::format("{}\n\n{}\n", text, declaration.overload);

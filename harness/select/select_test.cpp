@@ -223,6 +223,26 @@ def plain(out: wp.array(dtype=float)):
   EXPECT_EQ(ir::to_text(*again->kernels[0].module), ir::to_text(*read->kernels[0].module));
 }
 
+TEST_F(SelectTest, WritesAKernelAnewWithTheArgumentsThatItChoseForWhatMakesIt) {
+  const std::string path = file("made.py", R"(import warp as wp
+def make(square: bool, dtype):
+    @wp.kernel
+    def k(x: wp.array(dtype=dtype)):
+        i = wp.tid()
+        if wp.static(square):
+            x[i] = x[i] * x[i]
+        x[i] = dtype(2.0) * x[i]
+    return k
+)");
+  const Result<PythonKernels> read = read_file({.path = path, .kernel = ""});
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->kernels.size(), 2U);
+  EXPECT_THAT(read->notes, ElementsAre(HasSubstr("read for square=True, dtype=float"),
+                                       HasSubstr("read for square=False, dtype=float")));
+  EXPECT_EQ(read->kernels[1].selector, path + ":k_2");
+  EXPECT_THAT(read->kernels[1].python, AllOf(HasSubstr("def k_2(x: wp.array(dtype=float))"), Not(HasSubstr("if "))));
+}
+
 TEST_F(SelectTest, ReadsWhatAScriptImportsFromBesideIt) {
   file("physics.py", kTypes);
   const std::string script = file("script.py", R"(import warp as wp
