@@ -196,8 +196,8 @@ Tangents Oracle::tangents(const Run& run, const std::vector<LeafValues>& directi
   return result;
 }
 
-Differences Oracle::differences(const Run& run, const LeafValues& direction) const {
-  return ridders(*program_, run, direction);
+Differences Oracle::differences(const Run& run, const LeafValues& direction, long double largest_step) const {
+  return ridders(*program_, run, direction, largest_step);
 }
 
 std::optional<Reference> Oracle::evaluate_along(const Run& run, const LeafValues& direction,

@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -201,6 +202,7 @@ struct Differences {
   std::vector<std::vector<Estimate>> outputs;  ///< as Tangents::outputs
   /// false: no step kept all points of the stencil on one path and let the extrapolation converge
   bool same_path = false;
+  long double step = 0;  ///< the greatest of the stencil that gave them
 };
 
 class Program;
@@ -218,7 +220,9 @@ class Oracle {
   Reference evaluate(const Run& run) const;
   /// Directions are changes of the initial float leaves; at most kDirections of them.
   Tangents tangents(const Run& run, const std::vector<LeafValues>& directions) const;
-  Differences differences(const Run& run, const LeafValues& direction) const;
+  /// No step is greater than `largest_step`.
+  Differences differences(const Run& run, const LeafValues& direction,
+                          long double largest_step = std::numeric_limits<long double>::infinity()) const;
   /// The run, if it takes the same path where its inputs are moved along a direction by each of the steps, of which
   /// there are at most kSteps; nothing if it does not. Without Run::gradient.
   std::optional<Reference> evaluate_along(const Run& run, const LeafValues& direction,

@@ -150,17 +150,18 @@ bool converged(const Differences& result) {
 
 }  // namespace
 
-Differences ridders(const Program& program, const Run& run, const LeafValues& direction) {
+Differences ridders(const Program& program, const Run& run, const LeafValues& direction, long double largest_step) {
   Differences result;
   result.outputs.resize(program.parameters.size());
   long double step = first_step(program, run, direction);
-  step = std::isfinite(step) ? kOddShare * step : 1;
+  step = std::min(std::isfinite(step) ? kOddShare * step : 1, largest_step);
   Stencil stencil;
   for (int reduction = 0; reduction <= kMostReductions; ++reduction, step /= 4) {
     if (!fill(stencil, program, run, direction, step)) continue;
     estimate(result, program, run, stencil, step);
     // A function that bends much within the stencil, as near a pole, wants a smaller one.
     result.same_path = converged(result);
+    result.step = step;
     if (result.same_path) break;
   }
   return result;

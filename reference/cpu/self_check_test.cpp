@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/text.hpp"
 #include "reference/cpu/testing/workbench.hpp"
 
 namespace assay::reference {
@@ -74,6 +75,46 @@ TEST(SelfCheck, IsNotTakenInByASlowWaveInThePlaceOfAFastOne) {
     EXPECT_LE(std::abs(estimate.value - slope), 1e-8L * std::abs(slope) + estimate.error) << x;
   }
   EXPECT_GT(conclusive, 30);
+}
+
+/// The sum of r^2 log r over some points, of which one is close: its third derivative has no bound there.
+TEST(SelfCheck, KnowsOfFunctionsThatBendWithoutEnd) {
+  int conclusive = 0;
+  for (int k = 1; k <= 2000; ++k) {
+    Workbench w;
+    const ir::VarId in = w.floats("x", {std::ldexp(k, -18), -std::ldexp(k, -16)});
+    const ir::VarId out = w.zeros("out", ir::kF64, {1});
+    const ir::ExprId x = w.b().load(in, {w.b().i32(0)});
+    const ir::ExprId y = w.b().load(in, {w.b().i32(1)});
+    const ir::ExprId squared = w.op(Op::kAdd, {w.op(Op::kMul, {x, x}), w.op(Op::kMul, {y, y})});
+    w.thread_index(1);
+    w.b().store(out, {w.b().i32(0)}, w.op(Op::kMul, {squared, w.op(Op::kLog, {squared})}));
+    const Oracle oracle = w.oracle();
+    const auto run = w.gradient_run(w.seeds_for(out, {1}));
+    const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), static_cast<std::uint64_t>(k));
+    conclusive += check.conclusive;
+    EXPECT_TRUE(check.agrees) << k << ": " << check.message;
+  }
+  EXPECT_GT(conclusive, 1000);
+}
+
+/// A derivative of its own that is off by a millionth stays so however small the steps are.
+TEST(SelfCheck, SeesADerivativeThatIsSlightlyOff) {
+  auto functions = ir::parse_text(
+      "func f(x: f64) -> f64 {\n  return sin(x)\n}\n"
+      "func g(x: f64, adj: f64) -> f64 {\n  return mul(mul(cos(x), adj), 1.000001:f64)\n}\n"
+      "gradient f = g\n");
+  ASSERT_TRUE(functions.ok()) << functions.error().text();
+  Workbench w(functions.take());
+  const ir::VarId x = w.floats("x", {0.25, 0.5, 2});
+  const ir::VarId out = w.zeros("out", ir::kF64, {3});
+  const ir::VarId i = w.thread_index(3);
+  w.b().store(out, {w.var(i)}, w.b().call(0, {w.at(x, i)}));
+  const Oracle oracle = w.oracle();
+  const auto run = w.gradient_run(w.seeds_for(out, {1, -2, 0.5}));
+  const SelfCheck check = self_check(oracle, run, oracle.evaluate(run), 1);
+  EXPECT_FALSE(check.agrees);
+  EXPECT_EQ(check.message.rfind("dual numbers give", 0), 0U) << check.message;
 }
 
 /// (x + c) - c rounds nothing at a short x, but at the points beside it.
