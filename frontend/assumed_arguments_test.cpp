@@ -126,6 +126,14 @@ TEST(AssumedArguments, ThatMakeAKernelUnreadableBothWaysAreToldOnce) {
   EXPECT_THAT(kernels(both), ElementsAre("(k)"));
   EXPECT_EQ(both.diagnostics.size(), 1U) << messages(both);
 
+  const ReadFile never = read(factory("square: bool, n",
+                                      "for i in n:\n"
+                                      "    @wp.kernel\n"
+                                      "    def k(x: wp.array(dtype=float)):\n"
+                                      "        x[0] = float(square)\n"));
+  EXPECT_THAT(kernels(never), ElementsAre("(k)"));
+  EXPECT_EQ(never.diagnostics.size(), 1U) << messages(never);
+
   const std::string one_way =
       "@wp.kernel\n"
       "def k(x: wp.array(dtype=float)):\n"

@@ -356,7 +356,10 @@ void FileReader::collect_unread(Node node, std::string_view where, Environment& 
     case Syntax::kDecoratedDefinition: {
       const std::string decorator = warp_decorator(node, home);
       if ((decorator == "kernel" || decorator == "func") && definition_of(node).is(Syntax::kFunctionDefinition)) {
+        // No truth value makes it readable, so that a second reading of what is around says nothing new.
+        if (!turned_flags_.empty() && made_.contains(definition_of(node).id())) return;
         FunctionEntry& entry = add_entry(node, decorator == "kernel", home);
+        made_.emplace(entry.definition.id(), &entry);
         refuse(entry, fmt::format("stands {}, so that what it uses is known only when Python runs", where));
       }
       break;
