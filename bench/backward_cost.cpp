@@ -5,10 +5,10 @@
 #include <variant>
 
 #include "backends/source/print.hpp"
-#include "frontend/reader.hpp"
+#include "frontend/warp/parse/reader.hpp"
 #include "ir/launch.hpp"
-#include "ir/passes/adjoint.hpp"
-#include "ir/support/rng.hpp"
+#include "ir/transforms/adjoint.hpp"
+#include "support/rng.hpp"
 
 namespace assay::bench {
 namespace {
@@ -18,12 +18,12 @@ using backends::Pass;
 void fill(const ir::Module& module, ir::Argument& argument, std::int32_t trips, Rng& rng) {
   const auto leaves = ir::leaves_of(module, argument.type.element());
   for (std::int64_t k = 0; k < ir::element_count(argument); ++k) {
-    for (const ir::Leaf& leaf : leaves) {
-      std::byte* const at = argument.bytes.data() + ir::element_offset(argument, k) + leaf.offset;
-      if (ir::is_float(leaf.scalar)) {
-        ir::write_float(leaf.scalar, at, rng.uniform_real(0.9999, 1.0001));
+    for (const ir::ScalarComponent& component : leaves) {
+      std::byte* const at = argument.bytes.data() + ir::element_offset(argument, k) + component.offset;
+      if (ir::is_float(component.scalar)) {
+        ir::write_float(component.scalar, at, rng.uniform_real(0.9999, 1.0001));
       } else {
-        ir::write_integer(leaf.scalar, at,
+        ir::write_integer(component.scalar, at,
                           argument.type.is_array() ? rng.uniform_int(0, argument.shape[0] - 1) : trips);
       }
     }
@@ -46,7 +46,7 @@ Result<TimedKernel> TimedKernel::make(backends::Device& device, std::string_view
   if (!file.ok()) return file.error();
   if (file->module.kernels.empty()) return Error{.message = "the source has no kernel"};
   const ir::Module& module = file->module;
-  auto adjoint = passes::make_adjoint(module, module.kernels[0]);
+  auto adjoint = transforms::make_adjoint(module, module.kernels[0]);
   if (!adjoint.ok()) return adjoint.error();
   const ir::Function& backward = adjoint->module.kernels[0];
   auto emitted = source::print(adjoint->module, module.kernels[0], &backward, device.target());
@@ -82,7 +82,7 @@ Result<void> TimedKernel::place(const ir::Module& module, const ir::Function& ba
         backends::Argument::array(backends::BufferAddress{*buffer, 0}, argument.shape, argument.strides));
   }
   for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
-    const std::size_t count = built_->find(pass, backends::Lane::kNative)->parameter_count;
+    const std::size_t count = built_->find(pass, backends::Precision::kNative)->parameter_count;
     launches_.push_back({.kernel = built_.get(),
                          .pass = pass,
                          .threads = threads,

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "ir/module.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::bench {
 

@@ -12,8 +12,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "frontend/reader.hpp"
-#include "frontend/syntax.hpp"
+#include "frontend/warp/parse/reader.hpp"
+#include "frontend/warp/syntax/syntax.hpp"
 
 namespace assay::bench {
 namespace {

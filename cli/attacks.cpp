@@ -14,10 +14,10 @@
 #include "cli/command.hpp"
 #include "cli/emission.hpp"
 #include "cli/progress.hpp"
-#include "cli/version.hpp"
 #include "harness/attacks/run_attacks.hpp"
-#include "harness/dataset/files.hpp"
-#include "reports/text_table.hpp"
+#include "reports/model/text_table.hpp"
+#include "support/files.hpp"
+#include "support/version/version.hpp"
 
 namespace assay::cli {
 namespace {
@@ -146,7 +146,7 @@ int run_attack_set(const AttackRun& options) {
   if (!report.ok()) return fail(report.error(), ExitStatus::internal);
   const std::string held = worker::describe(*confinement);
   if (!options.document.empty()) {
-    const auto put = dataset::put_file(options.document, document_of(*report, held));
+    const auto put = put_file(options.document, document_of(*report, held));
     if (!put.ok()) return fail(put.error(), ExitStatus::internal);
   }
   if (const auto printed = print(table_of(*report, held, color)); !printed.ok())

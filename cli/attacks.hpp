@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "reports/terminal.hpp"
+#include "reports/formats/terminal.hpp"
 
 namespace assay::cli {
 

@@ -13,8 +13,8 @@
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
 
-#include "backends/artifact_files.hpp"
-#include "backends/build_cache.hpp"
+#include "backends/device/artifact_files.hpp"
+#include "backends/device/build_cache.hpp"
 #include "cli/command.hpp"
 #include "cli/compile_floor.hpp"
 #include "cli/devices.hpp"
@@ -22,8 +22,8 @@
 #include "cli/judging.hpp"
 #include "cli/modes.hpp"
 #include "cli/plan.hpp"
-#include "reports/run.hpp"
-#include "reports/summary.hpp"
+#include "reports/model/run.hpp"
+#include "reports/model/summary.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
 
@@ -59,8 +59,8 @@ struct Measured {
 struct Benched {
   std::string device;
   Measured cold, warm;
-  CompileFloor floor;               ///< of those tried the fastest
-  std::vector<CompileFloor> tried;  ///< by batch size, the mean of all measurements
+  CompileLowerBound floor;               ///< of those tried the fastest
+  std::vector<CompileLowerBound> tried;  ///< by batch size, the mean of all measurements
 };
 
 Result<Measured> measure(const JudgeOptions& options) {
@@ -98,10 +98,11 @@ Result<std::vector<CompilerWork>> compiler_work(const JudgeOptions& options) {
   return work;
 }
 
-Result<std::vector<CompileFloor>> measure_floor(const std::vector<CompilerWork>& work, const JudgeOptions& options,
-                                                unsigned jobs, std::span<const std::size_t> batches) {
-  if (options.device != "ptx") return cpp_floor(work, options.compiler, jobs, batches);
-  Result<CompileFloor> floor = nvrtc_floor(work, jobs);
+Result<std::vector<CompileLowerBound>> measure_lower_bound(const std::vector<CompilerWork>& work,
+                                                           const JudgeOptions& options, unsigned jobs,
+                                                           std::span<const std::size_t> batches) {
+  if (options.device != "ptx") return cpp_lower_bound(work, options.compiler, jobs, batches);
+  Result<CompileLowerBound> floor = nvrtc_lower_bound(work, jobs);
   if (!floor.ok()) return floor.error();
   return std::vector{floor.take()};
 }
@@ -126,9 +127,9 @@ json run_json(const Measured& run) {
 
 json bench_json(const Benched& benched) {
   json tried = json::array();
-  for (const CompileFloor& floor : benched.tried)
+  for (const CompileLowerBound& floor : benched.tried)
     tried.push_back({{"batch", floor.batch}, {"seconds", floor.seconds}});
-  const CompileFloor& floor = benched.floor;
+  const CompileLowerBound& floor = benched.floor;
   return {{"device", benched.device},
           {"cold", run_json(benched.cold)},
           {"warm", run_json(benched.warm)},
@@ -194,22 +195,22 @@ Benched followed_by(const Benched& first, const Benched& second) {
 Result<Benched> bench_on(JudgeOptions options, const fs::path& output, unsigned jobs) {
   const Result<std::vector<CompilerWork>> work = compiler_work(options);
   if (!work.ok()) return work.error();
-  Result<std::vector<CompileFloor>> floors = measure_floor(*work, options, jobs, kFloorBatches);
-  if (!floors.ok()) return floors.error();
+  Result<std::vector<CompileLowerBound>> lower_bounds = measure_lower_bound(*work, options, jobs, kLowerBoundBatches);
+  if (!lower_bounds.ok()) return lower_bounds.error();
   options.output = (output / "cold").string();
   Result<Measured> cold = measure(options);
   if (!cold.ok()) return cold.error();
   options.output = (output / "warm").string();
   Result<Measured> warm = measure(options);
   if (!warm.ok()) return warm.error();
-  const Result<std::vector<CompileFloor>> after = measure_floor(*work, options, jobs, kFloorBatches);
+  const Result<std::vector<CompileLowerBound>> after = measure_lower_bound(*work, options, jobs, kLowerBoundBatches);
   if (!after.ok()) return after.error();
-  floors->insert(floors->end(), after->begin(), after->end());
-  const std::vector<CompileFloor> means = means_of(*floors);
+  lower_bounds->insert(lower_bounds->end(), after->begin(), after->end());
+  const std::vector<CompileLowerBound> means = means_of(*lower_bounds);
   return Benched{.device = options.device,
                  .cold = cold.take(),
                  .warm = warm.take(),
-                 .floor = *std::ranges::min_element(means, {}, &CompileFloor::seconds),
+                 .floor = *std::ranges::min_element(means, {}, &CompileLowerBound::seconds),
                  .tried = means};
 }
 
@@ -251,8 +252,8 @@ int bench(JudgeOptions options) {
   // The system counts for a process at least what this one had when it started that.
   text += fmt::format("greatest memory: {} MiB, of one compiler or worker {}{} MiB\n", own >> 20U,
                       child > own ? "" : "at most ", child >> 20U);
-  if (const auto complaints = schemas::Validator(schemas::kBenchSchemaText).complaints(figures); !complaints.empty())
-    return fail({"bug: bench.json breaks its schema: " + complaints.front().text()}, ExitStatus::internal);
+  if (const auto diagnostics = schemas::Validator(schemas::kBenchSchemaText).diagnostics(figures); !diagnostics.empty())
+    return fail({"bug: bench.json breaks its schema: " + diagnostics.front().text()}, ExitStatus::internal);
   const fs::path file = output / "bench.json";
   if (!backends::write_file(file, figures.dump(1) + "\n"))
     return fail({"cannot write " + file.string() + "; is the disk full?"}, ExitStatus::internal);

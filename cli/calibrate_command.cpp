@@ -15,9 +15,9 @@
 #include "cli/gpu_options.hpp"
 #include "cli/unit_tables.hpp"
 #include "harness/calibrate/calibrate.hpp"
-#include "harness/record/record_writer.hpp"
+#include "harness/records/record_writer.hpp"
+#include "reports/model/text_table.hpp"
 #include "reports/report_files.hpp"
-#include "reports/text_table.hpp"
 
 namespace assay::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "reports/terminal.hpp"
+#include "reports/formats/terminal.hpp"
 
 namespace assay::cli {
 

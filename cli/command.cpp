@@ -42,7 +42,7 @@ void add_baseline_option(CLI::App& command, std::string& path) {
       ->option_text("PATH");
 }
 
-void add_certification_option(CLI::App& command, std::string& dir) {
+void add_mutation_score_option(CLI::App& command, std::string& dir) {
   command.add_option("--certification", dir, "Show the score of `assay certify --output DIR` in the report")
       ->option_text("DIR");
 }

@@ -7,8 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "harness/record/outcome.hpp"
-#include "ir/support/result.hpp"
+#include "harness/records/outcome.hpp"
+#include "support/result.hpp"
 
 namespace assay::cli {
 
@@ -22,7 +22,7 @@ struct Invocation {
 
 // Each adds its subcommand to the program; its callback sets the invocation's status. Both outlive the parsing.
 void add_bench(CLI::App& app, Invocation& invocation);
-void add_certify(CLI::App& app, Invocation& invocation);
+void add_mutate(CLI::App& app, Invocation& invocation);
 void add_run(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
 void add_calibrate(CLI::App& app, Invocation& invocation);
@@ -58,7 +58,7 @@ Result<void> print(std::string_view text);
 void add_baseline_option(CLI::App& command, std::string& path);
 
 /// Adds `--certification`: the folder with the certification.json that the report takes its score from.
-void add_certification_option(CLI::App& command, std::string& dir);
+void add_mutation_score_option(CLI::App& command, std::string& dir);
 
 /// Adds `--device` with the names of all devices; `does` says what the option does for this command.
 void add_device_option(CLI::App& command, std::string& device, const std::string& does);

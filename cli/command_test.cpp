@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/testing/command_runner.hpp"
-#include "harness/record/record_reader.hpp"
+#include "harness/records/record_reader.hpp"
 
 namespace assay::cli {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "cli/color_option.hpp"
 #include "cli/command.hpp"
-#include "reports/changes.hpp"
-#include "reports/terminal.hpp"
+#include "reports/formats/terminal.hpp"
+#include "reports/model/changes.hpp"
 
 namespace assay::cli {
 namespace {

@@ -9,13 +9,13 @@
 
 #include <fmt/format.h>
 
-#include "backends/artifact_files.hpp"
-#include "backends/build_cache.hpp"
 #include "backends/cpu/batch_source.hpp"
 #include "backends/cpu/compiler.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
+#include "backends/device/artifact_files.hpp"
+#include "backends/device/build_cache.hpp"
 #include "backends/ptx/device.hpp"
-#include "ir/support/parallel.hpp"
+#include "support/parallel.hpp"
 
 namespace assay::cli {
 namespace {
@@ -58,34 +58,35 @@ Result<std::vector<Unit>> write_units(const std::vector<CompilerWork>& work, std
 
 }  // namespace
 
-Result<std::vector<CompileFloor>> cpp_floor(const std::vector<CompilerWork>& work, const std::string& compiler_command,
-                                            unsigned jobs, std::span<const std::size_t> batches) {
+Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<CompilerWork>& work,
+                                                       const std::string& compiler_command, unsigned jobs,
+                                                       std::span<const std::size_t> batches) {
   const Result<cpu::Compiler> compiler = cpu::Compiler::find(compiler_command);
   if (!compiler.ok()) return compiler.error();
   const Result<backends::ScratchDirectory> scratch =
       backends::make_artifact_directory(backends::default_cache_directory());
   if (!scratch.ok()) return scratch.error();
-  std::vector<CompileFloor> floors;
+  std::vector<CompileLowerBound> lower_bounds;
   for (const std::size_t batch : batches) {
     const Result<std::vector<Unit>> units = write_units(work, batch, scratch->path());
     if (!units.ok()) return units.error();
-    std::atomic<std::size_t> refused = 0;
+    std::atomic<std::size_t> rejected = 0;
     const auto start = std::chrono::steady_clock::now();
     for_each_index(units->size(), jobs, [&](std::size_t i) {
       const Unit& unit = (*units)[i];
       fs::path library = unit.source;
       library.replace_extension(".so");
-      refused += compiler->build_library(unit.source, library, unit.flags, kLimit).succeeded() ? 0 : 1;
+      rejected += compiler->build_library(unit.source, library, unit.flags, kLimit).succeeded() ? 0 : 1;
     });
     const double seconds = seconds_since(start);
-    if (refused > 0)
-      return Error{fmt::format("the C++ compiler refuses {} of {} units", refused.load(), units->size())};
-    floors.push_back({.batch = batch, .units = units->size(), .seconds = seconds});
+    if (rejected > 0)
+      return Error{fmt::format("the C++ compiler refuses {} of {} units", rejected.load(), units->size())};
+    lower_bounds.push_back({.batch = batch, .units = units->size(), .seconds = seconds});
   }
-  return floors;
+  return lower_bounds;
 }
 
-Result<CompileFloor> nvrtc_floor(const std::vector<CompilerWork>& work, unsigned jobs) {
+Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& work, unsigned jobs) {
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
   if (!nvrtc.ok()) return nvrtc.error();
   struct Program {
@@ -95,11 +96,12 @@ Result<CompileFloor> nvrtc_floor(const std::vector<CompilerWork>& work, unsigned
   std::vector<Program> programs;
   for (const CompilerWork& part : work) {
     for (const backends::EmittedKernel& kernel : part.kernels) {
-      for (const backends::Lane lane : {backends::Lane::kNative, backends::Lane::kLift}) {
+      for (const backends::Precision precision : {backends::Precision::kNative, backends::Precision::kPromoted}) {
         for (const std::string& architecture : ptx::PtxOptions{}.architectures) {
           if (!nvrtc->supports(architecture)) continue;
           programs.push_back(
-              {&kernel, {.architecture = architecture, .flags = part.flags, .lane = lane, .line_info = true}});
+              {&kernel,
+               {.architecture = architecture, .flags = part.flags, .precision = precision, .line_info = true}});
         }
       }
     }
@@ -108,24 +110,24 @@ Result<CompileFloor> nvrtc_floor(const std::vector<CompilerWork>& work, unsigned
   sources.reserve(programs.size());
   for (const Program& program : programs)
     sources.push_back(program.kernel->source());
-  std::atomic<std::size_t> refused = 0;
+  std::atomic<std::size_t> rejected = 0;
   const auto start = std::chrono::steady_clock::now();
   for_each_index(programs.size(), jobs, [&](std::size_t i) {
     const auto outcome = nvrtc->compile(sources[i], programs[i].kernel->name + ".cu", programs[i].options);
-    refused += std::holds_alternative<cuda::Compiled>(outcome) ? 0 : 1;
+    rejected += std::holds_alternative<cuda::Compiled>(outcome) ? 0 : 1;
   });
   const double seconds = seconds_since(start);
-  if (refused > 0) return Error{fmt::format("NVRTC refuses {} of {} programs", refused.load(), programs.size())};
-  return CompileFloor{.batch = 1, .units = programs.size(), .seconds = seconds};
+  if (rejected > 0) return Error{fmt::format("NVRTC refuses {} of {} programs", rejected.load(), programs.size())};
+  return CompileLowerBound{.batch = 1, .units = programs.size(), .seconds = seconds};
 }
 
-std::vector<CompileFloor> means_of(const std::vector<CompileFloor>& measured) {
-  std::vector<CompileFloor> means;
-  for (const CompileFloor& one : measured) {
-    if (std::ranges::find(means, one.batch, &CompileFloor::batch) != means.end()) continue;
-    CompileFloor mean{.batch = one.batch, .units = one.units};
+std::vector<CompileLowerBound> means_of(const std::vector<CompileLowerBound>& measured) {
+  std::vector<CompileLowerBound> means;
+  for (const CompileLowerBound& one : measured) {
+    if (std::ranges::find(means, one.batch, &CompileLowerBound::batch) != means.end()) continue;
+    CompileLowerBound mean{.batch = one.batch, .units = one.units};
     double count = 0;
-    for (const CompileFloor& same : measured) {
+    for (const CompileLowerBound& same : measured) {
       if (same.batch != one.batch) continue;
       mean.seconds += same.seconds;
       ++count;

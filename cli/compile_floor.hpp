@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/emitted_kernel.hpp"
-#include "harness/run/run.hpp"
-#include "ir/support/result.hpp"
+#include "backends/device/emitted_kernel.hpp"
+#include "harness/suite/run/run.hpp"
+#include "support/result.hpp"
 
 namespace assay::cli {
 
@@ -19,26 +19,27 @@ struct CompilerWork {
   std::vector<backends::EmittedKernel> kernels;
 };
 
-struct CompileFloor {
+struct CompileLowerBound {
   std::size_t batch = 1;  ///< kernels in a unit, at most; 0: several sizes
   std::size_t units = 0;
   double seconds = 0;
 };
 
 /// Kernels in a unit of the C++ compiler that are tried.
-inline constexpr std::array<std::size_t, 4> kFloorBatches{16, 32, 64, 96};
+inline constexpr std::array<std::size_t, 4> kLowerBoundBatches{16, 32, 64, 96};
 
 /// Hands the sources to the C++ compiler, `jobs` at once and from files, for each of the batch sizes. The units that
 /// take longest come first, so that no core waits for another's last one. `compiler` as --cxx. Fails without a
 /// compiler, without a place for files, or where it refuses a unit.
-Result<std::vector<CompileFloor>> cpp_floor(const std::vector<CompilerWork>& work, const std::string& compiler,
-                                            unsigned jobs, std::span<const std::size_t> batches);
+Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<CompilerWork>& work,
+                                                       const std::string& compiler, unsigned jobs,
+                                                       std::span<const std::size_t> batches);
 
 /// Hands each kernel to NVRTC by itself, for both lanes and the architectures of the device ptx, `jobs` at once. Fails
 /// without NVRTC, or where it refuses a kernel.
-Result<CompileFloor> nvrtc_floor(const std::vector<CompilerWork>& work, unsigned jobs);
+Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& work, unsigned jobs);
 
 /// By batch size the mean of all measurements of the same work.
-std::vector<CompileFloor> means_of(const std::vector<CompileFloor>& measured);
+std::vector<CompileLowerBound> means_of(const std::vector<CompileLowerBound>& measured);
 
 }  // namespace assay::cli

@@ -10,11 +10,11 @@
 #include "cli/command.hpp"
 #include "cli/production.hpp"
 #include "cli/side_by_side.hpp"
-#include "harness/dataset/files.hpp"
 #include "harness/dataset/finish.hpp"
 #include "harness/dataset/generate.hpp"
 #include "harness/dataset/journal.hpp"
 #include "harness/dataset/row.hpp"
+#include "support/files.hpp"
 
 namespace assay::cli {
 namespace {
@@ -37,7 +37,7 @@ Result<void> for_each_row(const fs::path& path, const TakeRow& take) {
     files.push_back(path);
   }
   for (const fs::path& file : files) {
-    Result<dataset::LineReader> reader = dataset::LineReader::open(file);
+    Result<LineReader> reader = LineReader::open(file);
     if (!reader.ok()) return reader.error();
     std::string line;
     for (std::uint64_t number = 1;; ++number) {
@@ -101,7 +101,7 @@ struct SplitOptions {
 
 /// One file of rows for each value of a member; the name is made of letters, digits and underscores alone.
 int split(const SplitOptions& options) {
-  std::map<std::string, dataset::LineFile> files;
+  std::map<std::string, LineFile> files;
   const auto take = [&](const std::string& line, const fs::path& file, std::uint64_t number) -> Result<bool> {
     const Result<json> row = row_of(line, file, number);
     if (!row.ok()) return row.error();
@@ -111,8 +111,7 @@ int split(const SplitOptions& options) {
         value, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }, '_');
     auto at = files.find(value);
     if (at == files.end()) {
-      Result<dataset::LineFile> created =
-          dataset::LineFile::create(fs::path(options.output) / (value + ".jsonl.zst"), 3);
+      Result<LineFile> created = LineFile::create(fs::path(options.output) / (value + ".jsonl.zst"), 3);
       if (!created.ok()) return created.error();
       at = files.emplace(value, created.take()).first;
     }
@@ -219,7 +218,7 @@ void add_stats(CLI::App& app, Invocation& invocation) {
   CLI::App& command = *app.add_subcommand("stats", "Print the figures of a dataset");
   command.add_option("DATASET", *path, "A dataset's folder")->option_text(" ")->required();
   command.callback([path, &invocation] {
-    const Result<std::string> text = dataset::read_file_text(fs::path(*path) / "stats.json");
+    const Result<std::string> text = read_file_text(fs::path(*path) / "stats.json");
     invocation.status = text.ok() ? print_or_fail(*text) : fail(text.error());
   });
 }

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/device.hpp"
+#include "backends/cross_check/cross_checked_device.hpp"
 #include "backends/cuda/device.hpp"
-#include "backends/mirror/mirrored_device.hpp"
 #include "backends/ptx/device.hpp"
 #include "backends/ptx/recording.hpp"
 #include "backends/worker/confinement.hpp"
@@ -46,9 +46,9 @@ cuda::CudaOptions cuda_options(const DeviceOptions& options) {
 std::unique_ptr<backends::Device> make_device(std::string_view name, const DeviceOptions& options) {
   if (name == "cuda") {
     auto device = std::make_unique<cuda::CudaDevice>(cuda_options(options));
-    if (options.mirror.empty()) return device;
-    return std::make_unique<backends::MirroredDevice>(
-        std::move(device), make_device(options.mirror, {.no_checks = check_names(), .tables = options.tables}),
+    if (options.cross_check.empty()) return device;
+    return std::make_unique<backends::CrossCheckedDevice>(
+        std::move(device), make_device(options.cross_check, {.no_checks = check_names(), .tables = options.tables}),
         ptx::recording_code);
   }
   if (name == "ptx")
@@ -68,9 +68,9 @@ std::string confinement_of(backends::Device& device) {
 }
 
 std::string remark_of(const backends::Device& device) {
-  const auto* const mirrored = dynamic_cast<const backends::MirroredDevice*>(&device);
-  if (mirrored == nullptr || !mirrored->can_run().available) return "";
-  const backends::MirrorCounts& counts = mirrored->counts();
+  const auto* const cross_checked = dynamic_cast<const backends::CrossCheckedDevice*>(&device);
+  if (cross_checked == nullptr || !cross_checked->can_run().available) return "";
+  const backends::CrossCheckCounts& counts = cross_checked->counts();
   return fmt::format(
       "bits: {} launches compared, {} differ; those of {} are not determined, for approximate functions or the order "
       "of "

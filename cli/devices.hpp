@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.hpp"
-#include "backends/ptx/machine.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/ptx/execute/machine.hpp"
 
 namespace assay::cli {
 
@@ -20,7 +20,7 @@ struct DeviceOptions {
   std::vector<std::string> no_checks = {};  ///< of ptx: those of check_names() that are not made
   std::string gpu = "0";                    ///< of cuda: a number, or "all" to share the work out among all
   std::size_t device_bytes = 0;             ///< of cuda: a GPU's memory that a session may use; 0: as the session's
-  std::string mirror;                       ///< of cuda: a device that repeats each launch, for its bits; empty: none
+  std::string cross_check;                  ///< of cuda: a device that repeats each launch, for its bits; empty: none
   /// Of ptx, also as the mirror: whose answers approximate instructions give; null for the nearest numbers.
   std::shared_ptr<const ptx::Tables> tables = nullptr;
   std::string cache = {};  ///< of cpu and ptx: folder of what was built before; empty: the user's

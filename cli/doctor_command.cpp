@@ -7,7 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/environment.hpp"
-#include "cli/version.hpp"
+#include "support/version/version.hpp"
 
 namespace assay::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/select/select.hpp"
+#include "harness/suite/select/select.hpp"
 
 namespace assay::cli {
 
@@ -26,7 +26,7 @@ Result<Subject> one_kernel(const std::string& selector, bool backward) {
   Subject subject{.source = std::move(selection->kernels.front().source), .adjoint = std::nullopt};
   if (subject.source.unreadable) return *subject.source.unreadable;
   if (backward) {
-    Result<passes::Adjoint> adjoint = passes::make_adjoint(*subject.source.module, subject.kernel());
+    Result<transforms::Adjoint> adjoint = transforms::make_adjoint(*subject.source.module, subject.kernel());
     if (!adjoint.ok()) return adjoint.error();
     subject.adjoint = adjoint.take();
   }

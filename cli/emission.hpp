@@ -4,18 +4,18 @@
 #include <optional>
 #include <string>
 
-#include "backends/emitted_kernel.hpp"
+#include "backends/device/emitted_kernel.hpp"
 #include "backends/source/print.hpp"
-#include "harness/run/run.hpp"
-#include "ir/passes/adjoint.hpp"
-#include "ir/support/result.hpp"
+#include "harness/suite/run/run.hpp"
+#include "ir/transforms/adjoint.hpp"
+#include "support/result.hpp"
 
 namespace assay::cli {
 
 /// A kernel on its own, read and perhaps differentiated.
 struct Subject {
   harness::KernelSource source;
-  std::optional<passes::Adjoint> adjoint;
+  std::optional<transforms::Adjoint> adjoint;
 
   [[nodiscard]] const ir::Function& kernel() const { return source.module->kernels[source.kernel_index]; }
 };

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "backends/cuda/nvrtc/nvrtc.hpp"
+#include "backends/source/warp/writer.hpp"
 #include "cli/command.hpp"
 #include "cli/emission.hpp"
-#include "frontend/writer.hpp"
 #include "ir/text.hpp"
 #include "reports/report_files.hpp"
 
@@ -57,8 +57,8 @@ Result<std::string> emit_ptx(const Subject& subject, const EmitOptions& options)
 }
 
 Result<std::string> emit_python(const Subject& subject, const EmitOptions&) {
-  if (subject.adjoint) return frontend::write_kernel(subject.adjoint->module, 0);
-  return frontend::write_kernel(*subject.source.module, subject.source.kernel_index);
+  if (subject.adjoint) return source::warp::write_kernel(subject.adjoint->module, 0);
+  return source::warp::write_kernel(*subject.source.module, subject.source.kernel_index);
 }
 
 Result<std::string> emit_ir(const Subject& subject, const EmitOptions&) {

@@ -14,7 +14,7 @@
 #include "backends/cuda/nvrtc/nvrtc.hpp"
 #include "cli/emission.hpp"
 #include "generators/generator.hpp"
-#include "harness/select/random_kernels.hpp"
+#include "harness/suite/select/random_kernels.hpp"
 
 namespace assay::cli {
 namespace {
@@ -100,7 +100,7 @@ TEST_P(EmittedCuda, IsTakenByNvrtc) {
     auto source = harness::random_kernel(GetParam(), 1 + static_cast<std::uint64_t>(k));
     ASSERT_TRUE(source.ok()) << source.error().text();
     Subject subject{.source = source.take(), .adjoint = std::nullopt};
-    Result<passes::Adjoint> adjoint = passes::make_adjoint(*subject.source.module, subject.kernel());
+    Result<transforms::Adjoint> adjoint = transforms::make_adjoint(*subject.source.module, subject.kernel());
     ASSERT_TRUE(adjoint.ok()) << subject.source.selector << ": " << adjoint.error().text();
     if (!adjoint->gradients.empty()) subject.adjoint = adjoint.take();
     const auto emitted = emit_source(subject, backends::SourceTarget::kCuda);

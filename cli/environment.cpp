@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
-#include "backends/build_cache.hpp"
 #include "backends/cuda/cupti/cupti.hpp"
 #include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
-#include "cli/version.hpp"
+#include "backends/device/build_cache.hpp"
+#include "support/version/version.hpp"
 
 namespace assay::cli {
 namespace {

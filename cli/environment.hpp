@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/devices.hpp"
-#include "harness/record/record.hpp"
+#include "harness/records/record.hpp"
 
 namespace assay::cli {
 

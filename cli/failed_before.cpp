@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/record/record_reader.hpp"
+#include "harness/records/record_reader.hpp"
 
 namespace assay::cli {
 

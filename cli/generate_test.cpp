@@ -98,8 +98,8 @@ TEST_F(GenerateTest, ADatasetIsValidAndProvedAgain) {
       "\"values_compared\":3/' rows && zstd -qf rows -o d/data/train-00000-of-00001.jsonl.zst");
   const Ran edited = workshop_.run("assay validate d --rebuild all --format json");
   EXPECT_EQ(edited.status, 1);
-  const json complaints = json::parse(edited.out).at("complaints");
-  EXPECT_THAT(complaints.dump(),
+  const json diagnostics = json::parse(edited.out).at("complaints");
+  EXPECT_THAT(diagnostics.dump(),
               AllOf(HasSubstr("by judging again"), HasSubstr("/evidence/0"), HasSubstr("by checksums.sha256")));
   const Ran sarif = workshop_.run("assay validate d --format sarif");
   EXPECT_EQ(sarif.status, 1);

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/build_cache.hpp"
+#include "backends/device/build_cache.hpp"
 #include "cli/command.hpp"
 #include "cli/devices.hpp"
 #include "cli/emission.hpp"
@@ -19,10 +19,10 @@
 #include "cli/progress.hpp"
 #include "cli/report_output.hpp"
 #include "cli/unit_tables.hpp"
-#include "harness/record/expectation_file.hpp"
-#include "harness/record/record_writer.hpp"
-#include "harness/run/run.hpp"
-#include "harness/run/verdict_cache.hpp"
+#include "harness/records/expectation_file.hpp"
+#include "harness/records/record_writer.hpp"
+#include "harness/suite/run/run.hpp"
+#include "harness/suite/run/verdict_cache.hpp"
 
 namespace assay::cli {
 namespace {
@@ -31,8 +31,8 @@ namespace {
 /// strict flags fix the bits against the device ptx.
 bool is_held_against(std::string_view device, const JudgeOptions& options) {
   if (options.device != "cuda") return false;
-  if (options.mirror.empty()) return device == "cpu" || options.mode != "default";
-  return options.mirror == device || options.mirror == "both";
+  if (options.cross_check.empty()) return device == "cpu" || options.mode != "default";
+  return options.cross_check == device || options.cross_check == "both";
 }
 
 DeviceOptions device_options(const JudgeOptions& options, std::shared_ptr<const ptx::Tables> tables = nullptr) {
@@ -40,7 +40,7 @@ DeviceOptions device_options(const JudgeOptions& options, std::shared_ptr<const 
           .no_checks = options.no_checks,
           .gpu = options.gpu,
           .device_bytes = options.device_bytes,
-          .mirror = is_held_against("ptx", options) ? "ptx" : "",
+          .cross_check = is_held_against("ptx", options) ? "ptx" : "",
           .tables = std::move(tables),
           .cache = options.cache};
 }
@@ -100,7 +100,7 @@ void say_farewell(Progress& progress, std::size_t planned, const std::string& ou
 
 Result<harness::RunEnd> judge_groups(const std::vector<Group>& groups, backends::Device& device,
                                      const harness::RunStart& start, const JudgeOptions& options,
-                                     harness::RecordWriter& writer, FailureKeeper& keeper) {
+                                     harness::RecordWriter& writer, FailureArchiver& keeper) {
   const std::size_t planned = writer.pending();
   Progress progress(planned, reports::use_color_on_stdout(options.color));
   if (!start.expectations.empty()) progress.expect(start);
@@ -133,7 +133,7 @@ Result<std::vector<harness::Expectation>> expectations_of(const JudgeOptions& op
 
 int judge_kernels(const JudgeOptions& options) {
   // Read before the run, which may write into their folders.
-  const Result<reports::ReportOptions> how = read_report_options(options.baseline, options.certification);
+  const Result<reports::ReportOptions> how = read_report_options(options.baseline, options.mutation_score);
   if (!how.ok()) return fail(how.error());
   Result<std::vector<harness::Expectation>> expectations = expectations_of(options);
   if (!expectations.ok()) return fail(expectations.error());
@@ -170,7 +170,7 @@ int judge_kernels(const JudgeOptions& options) {
   for (Group& group : groups)
     group.options.verdicts = verdicts.get();
 
-  FailureKeeper keeper(options);
+  FailureArchiver keeper(options);
   const Result<harness::RunEnd> end = judge_groups(groups, *device, start, options, *writer, keeper);
   if (!end.ok()) return fail(end.error(), ExitStatus::internal);
   const Result<reports::Reports> reports = reports::write_reports(options.output, *how);

@@ -10,8 +10,8 @@
 #include "cli/devices.hpp"
 #include "cli/emission.hpp"
 #include "cli/modes.hpp"
-#include "harness/failure/folder.hpp"
 #include "harness/reduce/failing_case.hpp"
+#include "harness/reduce/failure_folder.hpp"
 
 namespace assay::cli {
 namespace {
@@ -47,10 +47,10 @@ harness::Mode mode_named(std::string_view device, std::string_view name) {
   return {};
 }
 
-failure::Reduced reduced_of(const reduce::ReducedCase& made, const failure::Conditions& conditions) {
+reduce::Reduced reduced_of(const reduce::ReducedCase& made, const reduce::Conditions& conditions) {
   const bool is_quick = made.options.policy.sets() == harness::Policy::quick().sets();
   return {.message = made.record.message,
-          .effort = is_quick ? failure::effort_of(true, false) : conditions.effort,
+          .effort = is_quick ? reduce::effort_of(true, false) : conditions.effort,
           .statements_before = made.reduction.before.statements,
           .statements = made.reduction.after.statements,
           .trials = made.reduction.trials,
@@ -60,17 +60,17 @@ failure::Reduced reduced_of(const reduce::ReducedCase& made, const failure::Cond
 
 }  // namespace
 
-failure::Conditions conditions_of(const JudgeOptions& options, const harness::CaseRecord& record) {
+reduce::Conditions conditions_of(const JudgeOptions& options, const harness::CaseRecord& record) {
   return {.device = record.device,
           .pass = record.pass,
           .mode = record.mode,
-          .effort = failure::effort_of(options.quick, options.thorough),
+          .effort = reduce::effort_of(options.quick, options.thorough),
           .seed = options.seed,
           .compiler = from_anywhere(options.compiler),
           .no_checks = options.no_checks};
 }
 
-harness::RunOptions run_options(const failure::Conditions& conditions, int jobs) {
+harness::RunOptions run_options(const reduce::Conditions& conditions, int jobs) {
   harness::RunOptions options;
   options.jobs = jobs;
   options.seed = conditions.seed;
@@ -79,12 +79,12 @@ harness::RunOptions run_options(const failure::Conditions& conditions, int jobs)
   return options;
 }
 
-std::unique_ptr<backends::Device> device_of(const failure::Conditions& conditions) {
+std::unique_ptr<backends::Device> device_of(const reduce::Conditions& conditions) {
   return make_device(conditions.device, {.compiler = conditions.compiler, .no_checks = conditions.no_checks});
 }
 
-failure::Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source,
-                            failure::Conditions conditions) {
+reduce::Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source,
+                           reduce::Conditions conditions) {
   return {.name = record.name,
           .kernel = source.module->kernels[source.kernel_index].name,
           .ending = reduce::ending_of(record),
@@ -93,14 +93,13 @@ failure::Failure failure_of(const harness::CaseRecord& record, const harness::Ke
           .reduced = std::nullopt};
 }
 
-Result<Kept> keep_failure(const harness::KernelSource& source, failure::Failure failure, backends::Device& device,
-                          const fs::path& folder, std::chrono::milliseconds time, int jobs,
-                          const reduce::Report& report) {
+Result<Kept> archive_failure(const harness::KernelSource& source, reduce::Failure failure, backends::Device& device,
+                             const fs::path& folder, std::chrono::milliseconds time, int jobs,
+                             const reduce::Report& report) {
   const backends::Pass pass = failure.conditions.which_pass();
   const harness::RunOptions options = run_options(failure.conditions, jobs);
-  const failure::Examined whole = failure::examine(source, pass, device, printer(), options);
-  if (const auto put = failure::put_folder(folder, failure, whole.evidence, std::nullopt); !put.ok())
-    return put.error();
+  const reduce::Examined whole = reduce::examine(source, pass, device, printer(), options);
+  if (const auto put = reduce::put_folder(folder, failure, whole.evidence, std::nullopt); !put.ok()) return put.error();
   if (time.count() <= 0) return Kept{.folder = folder, .failure = std::move(failure)};
 
   const reduce::FailingCase failing{.source = source, .pass = pass, .ending = failure.ending};
@@ -110,8 +109,8 @@ Result<Kept> keep_failure(const harness::KernelSource& source, failure::Failure 
     return Kept{.folder = folder, .failure = std::move(failure)};
   }
   failure.reduced = reduced_of(*made, failure.conditions);
-  const failure::Examined rest = failure::examine(made->source, pass, device, printer(), made->options);
-  if (const auto put = failure::put_folder(folder, failure, whole.evidence, rest.evidence); !put.ok())
+  const reduce::Examined rest = reduce::examine(made->source, pass, device, printer(), made->options);
+  if (const auto put = reduce::put_folder(folder, failure, whole.evidence, rest.evidence); !put.ok())
     return put.error();
   return Kept{.folder = folder, .failure = std::move(failure)};
 }
@@ -122,13 +121,13 @@ void forget_failures(const fs::path& output) {
   std::error_code error;
   std::vector<fs::path> old;
   for (const fs::directory_entry& entry : fs::directory_iterator(failures_folder(output), error))
-    if (fs::exists(entry.path() / failure::kFailureFile, error) || entry.path().extension() == failure::kPartial)
+    if (fs::exists(entry.path() / reduce::kFailureFile, error) || entry.path().extension() == reduce::kPartial)
       old.push_back(entry.path());
   for (const fs::path& folder : old)
     fs::remove_all(folder, error);
 }
 
-void FailureKeeper::note(const harness::CaseRecord& record, const std::vector<harness::Group>& groups) {
+void FailureArchiver::note(const harness::CaseRecord& record, const std::vector<harness::Group>& groups) {
   if (!is_kept(record.outcome)) return;
   ++failures_;
   std::size_t& of_kind = of_kind_[record.pass + reduce::to_text(reduce::ending_of(record))];
@@ -143,7 +142,7 @@ void FailureKeeper::note(const harness::CaseRecord& record, const std::vector<ha
   }
 }
 
-void FailureKeeper::keep(backends::Device& device) {
+void FailureArchiver::keep(backends::Device& device) {
   if (noted_.empty()) return;
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.reduce));
@@ -154,10 +153,10 @@ void FailureKeeper::keep(backends::Device& device) {
     const bool reduces = one.is_first && left.count() > 0;
     if (reduces)
       tell(fmt::format("reducing {}, {:.0f} s at most", one.record.name, static_cast<double>(left.count()) / 1e3));
-    const fs::path folder = failures_folder(options_.output) / failure::folder_name(one.record.name);
+    const fs::path folder = failures_folder(options_.output) / reduce::folder_name(one.record.name);
     const Result<Kept> made =
-        keep_failure(one.source, failure_of(one.record, one.source, conditions_of(options_, one.record)), device,
-                     folder, reduces ? left : std::chrono::milliseconds(0), options_.jobs);
+        archive_failure(one.source, failure_of(one.record, one.source, conditions_of(options_, one.record)), device,
+                        folder, reduces ? left : std::chrono::milliseconds(0), options_.jobs);
     if (!made.ok()) {
       tell("not kept: " + made.error().text());
       continue;

@@ -8,36 +8,36 @@
 #include <string>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "cli/judging.hpp"
-#include "harness/failure/failure.hpp"
+#include "harness/reduce/failure.hpp"
 #include "harness/reduce/reducer.hpp"
-#include "harness/run/run.hpp"
-#include "ir/support/result.hpp"
+#include "harness/suite/run/run.hpp"
+#include "support/result.hpp"
 
 namespace assay::cli {
 
 /// What was kept in a folder.
 struct Kept {
   std::filesystem::path folder;
-  failure::Failure failure;
+  reduce::Failure failure;
 };
 
 /// The conditions under which a run with these options judged the record's case.
-failure::Conditions conditions_of(const JudgeOptions& options, const harness::CaseRecord& record);
+reduce::Conditions conditions_of(const JudgeOptions& options, const harness::CaseRecord& record);
 /// The same for the harness. `jobs` as --jobs.
-harness::RunOptions run_options(const failure::Conditions& conditions, int jobs);
-std::unique_ptr<backends::Device> device_of(const failure::Conditions& conditions);
+harness::RunOptions run_options(const reduce::Conditions& conditions, int jobs);
+std::unique_ptr<backends::Device> device_of(const reduce::Conditions& conditions);
 
 /// The failure that a record of the source tells of.
-failure::Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source,
-                            failure::Conditions conditions);
+reduce::Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source,
+                           reduce::Conditions conditions);
 
 /// Writes the failure's folder, reduces the kernel within the time, if any, and writes the folder again with what is
 /// left of it. A kernel that fails otherwise when it is judged again is kept as it is. Fails if nothing can be written.
-Result<Kept> keep_failure(const harness::KernelSource& source, failure::Failure failure, backends::Device& device,
-                          const std::filesystem::path& folder, std::chrono::milliseconds time, int jobs,
-                          const reduce::Report& report = nullptr);
+Result<Kept> archive_failure(const harness::KernelSource& source, reduce::Failure failure, backends::Device& device,
+                             const std::filesystem::path& folder, std::chrono::milliseconds time, int jobs,
+                             const reduce::Report& report = nullptr);
 
 /// Where the folders of a run lie.
 std::filesystem::path failures_folder(const std::filesystem::path& output);
@@ -45,10 +45,10 @@ std::filesystem::path failures_folder(const std::filesystem::path& output);
 void forget_failures(const std::filesystem::path& output);
 
 /// Keeps the failures of a run, a few of each kind.
-class FailureKeeper {
+class FailureArchiver {
  public:
   /// `options` must outlive it.
-  explicit FailureKeeper(const JudgeOptions& options) : options_(options) {}
+  explicit FailureArchiver(const JudgeOptions& options) : options_(options) {}
 
   /// Notes a record of a kernel of the groups, if it tells of a failure; never from two threads at once. Sources that
   /// are kept are copied.

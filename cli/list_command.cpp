@@ -11,7 +11,7 @@
 #include "cli/modes.hpp"
 #include "conformance/cases.hpp"
 #include "generators/generator.hpp"
-#include "harness/select/select.hpp"
+#include "harness/suite/select/select.hpp"
 
 namespace assay::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "cli/judge_options.hpp"
 #include "cli/plan.hpp"
 #include "harness/measure/measure.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/run/run.hpp"
+#include "harness/suite/run/run.hpp"
 
 namespace assay::cli {
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/testing/command_runner.hpp"
-#include "harness/record/record_reader.hpp"
+#include "harness/records/record_reader.hpp"
 
 namespace assay::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/failed_before.hpp"
 #include "cli/modes.hpp"
 #include "cli/shard.hpp"
-#include "ir/support/hash.hpp"
+#include "support/hash.hpp"
 
 namespace assay::cli {
 namespace {
@@ -30,7 +30,7 @@ std::string reproduce_prefix(const JudgeOptions& options, const harness::Mode& m
   for (const std::string& check : options.no_checks)
     prefix += " --no-check " + check;
   if (!options.tables.empty()) prefix += fmt::format(" --ptx-tables '{}'", options.tables);
-  if (!options.mirror.empty()) prefix += " --mirror " + options.mirror;
+  if (!options.cross_check.empty()) prefix += " --mirror " + options.cross_check;
   return prefix + mode_option(options.device, mode);
 }
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "cli/judge_options.hpp"
-#include "harness/record/record_writer.hpp"
-#include "harness/run/run.hpp"
-#include "harness/select/select.hpp"
-#include "ir/support/result.hpp"
+#include "harness/records/record_writer.hpp"
+#include "harness/suite/run/run.hpp"
+#include "harness/suite/select/select.hpp"
+#include "support/result.hpp"
 
 namespace assay::cli {
 

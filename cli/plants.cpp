@@ -6,15 +6,15 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/process.hpp"
-#include "harness/dataset/files.hpp"
-#include "harness/record/record_reader.hpp"
+#include "harness/records/record_reader.hpp"
+#include "support/files.hpp"
 
 namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using certify::Plant;
-using certify::PlantResult;
+using mutation::FaultResult;
+using mutation::InjectedFault;
 
 constexpr std::chrono::minutes kTimeLimit{5};
 constexpr std::string_view kNoFault = "none";
@@ -34,9 +34,9 @@ Said first_other_than_pass(const std::vector<harness::CaseRecord>& cases) {
   return {};
 }
 
-class PlantedSuite {
+class FaultInjectionSuite {
  public:
-  PlantedSuite(fs::path program, fs::path dir, std::string compiler)
+  FaultInjectionSuite(fs::path program, fs::path dir, std::string compiler)
       : program_(std::move(program)), dir_(std::move(dir)), compiler_(std::move(compiler)) {}
 
   Result<Said> judge(std::string_view fault, std::string_view selector) const {
@@ -44,7 +44,7 @@ class PlantedSuite {
     std::vector<std::string> arguments = {
         std::string(fault), "run", std::string(selector), "--quick", "--reduce", "0", "--jobs", "1",
         "--output",         output};
-    if (selector == certify::kIdleKernel) {
+    if (selector == mutation::kIdleKernel) {
       arguments[2] = dir_ / std::string(selector);
       arguments.insert(arguments.end(), {"--pass", "forward"});
     }
@@ -64,36 +64,38 @@ class PlantedSuite {
 };
 
 /// The oracle's faults are for its own self-test to notice: a kernel that is blamed for one is a false alarm.
-bool is_noticed(const Plant& plant, const Said& said) {
-  return plant.part == certify::Planted::kOracle ? said.verdict == "internal_error(oracle)" : said.verdict != kPass;
+bool is_noticed(const InjectedFault& injected_fault, const Said& said) {
+  return injected_fault.part == mutation::Planted::kOracle ? said.verdict == "internal_error(oracle)"
+                                                           : said.verdict != kPass;
 }
 
-Result<void> expect_without_fault(const PlantedSuite& suite, std::string_view selector) {
+Result<void> expect_without_fault(const FaultInjectionSuite& suite, std::string_view selector) {
   const Result<Said> said = suite.judge(kNoFault, selector);
   if (!said.ok()) return said.error();
-  if ((said->verdict == kPass) == (selector != certify::kIdleKernel)) return {};
+  if ((said->verdict == kPass) == (selector != mutation::kIdleKernel)) return {};
   return Error{fmt::format("is {} without a fault: {}", said->verdict, said->message), std::string(selector)};
 }
 
 }  // namespace
 
-Result<std::vector<PlantResult>> run_plants(const fs::path& dir, const std::string& compiler, const TakePlant& take) {
+Result<std::vector<FaultResult>> run_injected_faults(const fs::path& dir, const std::string& compiler,
+                                                     const TakeFault& take) {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path() / "assay-planted";
+  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path() / "assay-faulty";
   if (!fs::exists(program, error)) return Error{"is missing; build all targets", program.string()};
   const fs::path runs = dir / "plants";
-  if (const auto put = dataset::put_file(runs / "idle.py", certify::kIdleKernelText); !put.ok()) return put.error();
-  const PlantedSuite suite(program, runs, compiler);
+  if (const auto put = put_file(runs / "idle.py", mutation::kIdleKernelText); !put.ok()) return put.error();
+  const FaultInjectionSuite suite(program, runs, compiler);
   std::set<std::string_view> sound;
-  std::vector<PlantResult> results;
-  for (const Plant& plant : certify::kPlantedFaults) {
-    if (sound.insert(plant.selector).second) {
-      const Result<void> expected = expect_without_fault(suite, plant.selector);
+  std::vector<FaultResult> results;
+  for (const InjectedFault& injected_fault : mutation::kComparatorFaults) {
+    if (sound.insert(injected_fault.selector).second) {
+      const Result<void> expected = expect_without_fault(suite, injected_fault.selector);
       if (!expected.ok()) return expected.error();
     }
-    const Result<Said> said = suite.judge(plant.fault, plant.selector);
+    const Result<Said> said = suite.judge(injected_fault.fault, injected_fault.selector);
     if (!said.ok()) return said.error();
-    results.push_back({plant, is_noticed(plant, *said), said->verdict});
+    results.push_back({injected_fault, is_noticed(injected_fault, *said), said->verdict});
     take(results.back());
   }
   return results;

@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "harness/certify/plants.hpp"
-#include "ir/support/result.hpp"
+#include "harness/mutation/injected_fault.hpp"
+#include "support/result.hpp"
 
 namespace assay::cli {
 
 /// Called with each result as it comes.
-using TakePlant = std::function<void(const certify::PlantResult&)>;
+using TakeFault = std::function<void(const mutation::FaultResult&)>;
 
-/// Judges each plant's kernel by assay-planted, which lies beside this program, first without any fault, then with it.
+/// Judges each plant's kernel by assay-faulty, which lies beside this program, first without any fault, then with it.
 /// Keeps the runs in `dir`/plants. Fails where the program is missing, or a kernel has no sound verdict to begin with.
-Result<std::vector<certify::PlantResult>> run_plants(const std::filesystem::path& dir, const std::string& compiler,
-                                                     const TakePlant& take);
+Result<std::vector<mutation::FaultResult>> run_injected_faults(const std::filesystem::path& dir,
+                                                               const std::string& compiler, const TakeFault& take);
 
 }  // namespace assay::cli

@@ -15,12 +15,12 @@
 #include "cli/devices.hpp"
 #include "cli/emission.hpp"
 #include "cli/modes.hpp"
-#include "cli/version.hpp"
 #include "generators/generator.hpp"
-#include "harness/dataset/files.hpp"
 #include "harness/dataset/render.hpp"
-#include "harness/select/select.hpp"
-#include "harness/select/suggest.hpp"
+#include "harness/suite/select/select.hpp"
+#include "harness/suite/select/suggest.hpp"
+#include "support/files.hpp"
+#include "support/version/version.hpp"
 
 namespace assay::cli {
 namespace {
@@ -68,10 +68,10 @@ Result<dataset::Shard> shard_of(const std::string& text) {
   dataset::Shard shard;
   const char* const end = text.data() + text.size();
   const auto [slash, first] = std::from_chars(text.data(), end, shard.index);
-  const Error refused{fmt::format("'{}' is no shard, expected one as 0/4 to 3/4", text)};
-  if (first != std::errc() || slash == end || *slash != '/') return refused;
+  const Error rejected{fmt::format("'{}' is no shard, expected one as 0/4 to 3/4", text)};
+  if (first != std::errc() || slash == end || *slash != '/') return rejected;
   const auto [stop, second] = std::from_chars(slash + 1, end, shard.of);
-  if (second != std::errc() || stop != end || shard.index >= shard.of) return refused;
+  if (second != std::errc() || stop != end || shard.index >= shard.of) return rejected;
   return shard;
 }
 
@@ -98,7 +98,7 @@ dataset::Tool tool_of(const std::string& device, const std::string& compiler) {
     std::error_code error;
     file = fs::canonical(nvrtc->library(), error);
   }
-  const Result<std::string> sum = file.empty() ? Result<std::string>("") : dataset::sha256_of_file(file);
+  const Result<std::string> sum = file.empty() ? Result<std::string>("") : sha256_of_file(file);
   return {.device = device,
           .version = make_device(device, {.compiler = compiler})->can_build().detail,
           .sha256 = sum.value_or("")};
@@ -171,17 +171,17 @@ void add_devices(dataset::Plan& plan, const std::vector<std::string>& devices, c
 }
 
 Production::Production(const dataset::Plan& plan, const std::string& compiler) : plan_(plan) {
-  std::vector<dataset::Prover> provers;
+  std::vector<dataset::Verifier> verifiers;
   for (const std::string& name : plan.devices) {
     devices_.push_back(make_device(name, {.compiler = compiler}));
-    provers.push_back({.device = devices_.back().get(),
-                       .modes = modes_of(name, "", 0),
-                       .memory_checks = name == "ptx" ? check_names() : std::vector<std::string>()});
+    verifiers.push_back({.device = devices_.back().get(),
+                         .modes = modes_of(name, "", 0),
+                         .memory_checks = name == "ptx" ? check_names() : std::vector<std::string>()});
   }
   const harness::Policy policy = plan.effort == "quick"      ? harness::Policy::quick()
                                  : plan.effort == "thorough" ? harness::Policy::thorough()
                                                              : harness::Policy::standard();
-  producer_ = std::make_unique<dataset::Producer>(plan, std::move(provers),
+  producer_ = std::make_unique<dataset::Producer>(plan, std::move(verifiers),
                                                   dataset::Printers{.pair = pair_printer(), .one = printer()}, policy);
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "harness/dataset/generate.hpp"
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/producer.hpp"

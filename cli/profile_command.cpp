@@ -7,8 +7,8 @@
 #include "cli/command.hpp"
 #include "cli/gpu_options.hpp"
 #include "cli/judging.hpp"
-#include "reports/measurements.hpp"
-#include "reports/profiles.hpp"
+#include "reports/model/measurements.hpp"
+#include "reports/model/profiles.hpp"
 
 namespace assay::cli {
 namespace {
@@ -24,7 +24,7 @@ int profile(ProfileOptions options) {
   if (measures) {
     // As users compile, and each kernel alone on the GPU.
     judge.mode = "default";
-    judge.mirror = "none";
+    judge.cross_check = "none";
     judge.jobs = 1;
     if (judge.device_bytes > 0) options.measure.memory_bytes = judge.device_bytes;
     options.measure.seed = judge.seed;

@@ -14,8 +14,8 @@
 #include "backends/cpu/worker.hpp"
 #include "backends/cuda/worker.hpp"
 #include "cli/command.hpp"
-#include "cli/version.hpp"
-#include "harness/select/suggest.hpp"
+#include "harness/suite/select/suggest.hpp"
+#include "support/version/version.hpp"
 
 namespace assay::cli {
 namespace {
@@ -43,7 +43,7 @@ void keep_freed_memory() {
 }
 
 /// What is wrong with the command line, in one line.
-std::string complaint(const CLI::App& app, const CLI::ParseError& error, const Invocation& invocation) {
+std::string diagnostic(const CLI::App& app, const CLI::ParseError& error, const Invocation& invocation) {
   const auto chosen = app.get_subcommands();
   if (!chosen.empty()) return fmt::format("{}; see assay {} --help", error.what(), chosen.front()->get_name());
   std::vector<std::string> names;
@@ -62,14 +62,14 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   Invocation invocation{.words = {argv, argv + argc}};
   for (const auto add :
-       {add_run, add_emit, add_diff, add_generate, add_validate, add_dataset, add_certify, add_bench, add_list,
+       {add_run, add_emit, add_diff, add_generate, add_validate, add_dataset, add_mutate, add_bench, add_list,
         add_profile, add_calibrate, add_ptx, add_doctor, add_report, add_compare, add_state, add_reduce, add_reproduce})
     add(app, invocation);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    print_error(complaint(app, error, invocation));
+    print_error(diagnostic(app, error, invocation));
     return to_int(ExitStatus::usage);
   }
   return invocation.status;

@@ -10,9 +10,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "harness/record/record_json.hpp"
-#include "reports/summary.hpp"
-#include "reports/terminal.hpp"
+#include "harness/records/record_json.hpp"
+#include "reports/formats/terminal.hpp"
+#include "reports/model/summary.hpp"
 
 namespace assay::cli {
 namespace {
@@ -79,9 +79,9 @@ void Progress::set(std::size_t done, std::size_t bad) {
 }
 
 void Progress::tell(const nlohmann::json& record) {
-  if (unexpected_ > kMostTold + 1) return;
+  if (unexpected_ > kMaxReported + 1) return;
   clear_bar();
-  if (unexpected_ > kMostTold) {
+  if (unexpected_ > kMaxReported) {
     put(stdout, "further unexpected results are told in the report only\n");
   } else {
     put(stdout, reports::unexpected_lines(record, color_));

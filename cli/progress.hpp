@@ -12,17 +12,17 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "harness/record/record.hpp"
-#include "reports/expectations.hpp"
+#include "harness/records/record.hpp"
+#include "reports/model/expectations.hpp"
 
 namespace assay::cli {
 
 /// Counts cases as they are recorded. On a terminal a bar with rate and time left stands on standard error, elsewhere a
 /// plain line every ten seconds. A case that is not as expected is told at once, on standard output, with the command
-/// that reproduces it; after kMostTold of them the rest is left to the report. Thread-safe.
+/// that reproduces it; after kMaxReported of them the rest is left to the report. Thread-safe.
 class Progress {
  public:
-  static constexpr std::size_t kMostTold = 100;
+  static constexpr std::size_t kMaxReported = 100;
 
   /// What is counted, in the plural, and how those among it are called that are not as they should be.
   struct Words {

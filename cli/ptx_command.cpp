@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/ptx/argument_text.hpp"
-#include "backends/ptx/parser.hpp"
+#include "backends/ptx/execute/argument_text.hpp"
+#include "backends/ptx/parse/parser.hpp"
 #include "cli/command.hpp"
 #include "cli/devices.hpp"
 #include "cli/unit_tables.hpp"
@@ -109,7 +109,7 @@ int run(const PtxRunOptions& options) {
   if (options.shuffled) launch.schedule = {ptx::Order::kShuffled, options.seed};
   const ptx::RunResult result = machine.launch(
       *kernel, {dimensions(options.grid), dimensions(options.block), options.dynamic_shared}, arguments, launch);
-  if (result.status == ptx::RunResult::Status::kRefused) return fail({result.message});
+  if (result.status == ptx::RunResult::Status::kRejected) return fail({result.message});
 
   std::string shown = status_text(result) + "\n";
   for (const ptx::Finding& finding : result.findings)

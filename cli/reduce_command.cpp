@@ -10,10 +10,10 @@
 #include "cli/emission.hpp"
 #include "cli/keeping.hpp"
 #include "cli/modes.hpp"
-#include "harness/failure/folder.hpp"
 #include "harness/reduce/failing_case.hpp"
-#include "harness/select/python_file.hpp"
-#include "harness/select/select.hpp"
+#include "harness/reduce/failure_folder.hpp"
+#include "harness/suite/select/python_file.hpp"
+#include "harness/suite/select/select.hpp"
 
 namespace assay::cli {
 namespace {
@@ -29,7 +29,7 @@ struct ReduceOptions {
 /// What is to be reduced, and where that is kept.
 struct Target {
   harness::KernelSource source;
-  failure::Failure failure;
+  reduce::Failure failure;
   fs::path folder;
 };
 
@@ -38,7 +38,7 @@ std::string elapsed(std::chrono::steady_clock::time_point start) {
 }
 
 Result<Target> target_of_folder(const fs::path& folder) {
-  Result<failure::Failure> failure = failure::read_failure(folder);
+  Result<reduce::Failure> failure = reduce::read_failure(folder);
   if (!failure.ok()) return failure.error();
   Result<harness::PythonKernels> read = harness::read_file({.path = folder / "kernel.py", .kernel = failure->kernel});
   if (!read.ok()) return read.error();
@@ -84,13 +84,13 @@ Result<std::optional<Target>> target_of_selector(ReduceOptions options) {
       record.device = options.judge.device;
       record.pass = backends::to_text(pass);
       record.mode = mode;
-      const failure::Conditions conditions = conditions_of(options.judge, record);
+      const reduce::Conditions conditions = conditions_of(options.judge, record);
       record =
           reduce::judge_case(kernel->source, pass, *device, printer(), run_options(conditions, options.judge.jobs));
       if (record.name.empty() || harness::is_pass(record.outcome)) continue;
       return std::optional(Target{.source = kernel->source,
                                   .failure = failure_of(record, kernel->source, conditions),
-                                  .folder = failures_folder(options.judge.output) / failure::folder_name(record.name)});
+                                  .folder = failures_folder(options.judge.output) / reduce::folder_name(record.name)});
     }
   }
   return std::optional<Target>();
@@ -121,12 +121,12 @@ int reduce_target(const ReduceOptions& options) {
   const auto time =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(options.time_limit));
   const Result<Kept> kept =
-      keep_failure(target.source, target.failure, *device, target.folder, time, options.judge.jobs, report);
+      archive_failure(target.source, target.failure, *device, target.folder, time, options.judge.jobs, report);
   if (!kept.ok()) return fail(kept.error(), ExitStatus::internal);
   if (!kept->failure.reduced) return to_int(ExitStatus::unexpected);
-  const failure::Reduced& reduced = *kept->failure.reduced;
+  const reduce::Reduced& reduced = *kept->failure.reduced;
   if (!reduced.finished) tell("the time ran out: more of it may make the kernel smaller");
-  const failure::Evidence evidence = failure::read_evidence(kept->folder, "reduced");
+  const reduce::Evidence evidence = reduce::read_evidence(kept->folder, "reduced");
   const Result<void> printed =
       print(fmt::format("{}\n# {}\n# {}\n", evidence.at(".py"), reduced.message, line_of(*kept)));
   return printed.ok() ? 0 : fail(printed.error(), ExitStatus::internal);

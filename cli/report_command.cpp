@@ -8,13 +8,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/archive.hpp"
 #include "cli/color_option.hpp"
 #include "cli/command.hpp"
 #include "cli/report_output.hpp"
-#include "harness/record/expectation_file.hpp"
-#include "harness/record/merge.hpp"
-#include "harness/record/record_json.hpp"
+#include "harness/records/expectation_file.hpp"
+#include "harness/records/merge.hpp"
+#include "harness/records/record_json.hpp"
+#include "support/tar_archive.hpp"
 
 namespace assay::cli {
 namespace {
@@ -25,7 +25,7 @@ struct ReportOptions {
   std::string output;  ///< of the merged run
   std::string expect;
   std::string baseline;
-  std::string certification;
+  std::string mutation_score;
   reports::ColorChoice color = reports::ColorChoice::automatic;
 };
 
@@ -66,7 +66,7 @@ Result<std::vector<fs::path>> runs_of(const ReportOptions& options) {
 }
 
 int report(const ReportOptions& options) {
-  Result<reports::ReportOptions> how = read_report_options(options.baseline, options.certification);
+  Result<reports::ReportOptions> how = read_report_options(options.baseline, options.mutation_score);
   if (!how.ok()) return fail(how.error());
   if (!options.expect.empty()) {
     const auto expectations = harness::read_expectations(options.expect);
@@ -105,7 +105,7 @@ void add_report(CLI::App& app, Invocation& invocation) {
   command.add_option("--expect", options->expect, "Failures that are known, in place of those that the run was given")
       ->option_text("FILE.csv");
   add_baseline_option(command, options->baseline);
-  add_certification_option(command, options->certification);
+  add_mutation_score_option(command, options->mutation_score);
   add_color_option(command, options->color);
   command.footer(
       "Runs nothing, and so has no device option. The exit status is the run's, of an archive's the first that is not "

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
-#include "reports/certification.hpp"
+#include "reports/model/mutation_score.hpp"
 
 namespace assay::cli {
 
@@ -21,17 +21,17 @@ Result<void> print_closing(const reports::Reports& reports, reports::ColorChoice
                            changes, (error ? reports.html : page).lexically_normal().string()));
 }
 
-Result<reports::ReportOptions> read_report_options(const std::string& baseline, const std::string& certification) {
+Result<reports::ReportOptions> read_report_options(const std::string& baseline, const std::string& mutation_score) {
   reports::ReportOptions options;
   if (!baseline.empty()) {
     Result<reports::Baseline> read = reports::read_baseline(baseline);
     if (!read.ok()) return read.error();
     options.baseline = read.take();
   }
-  if (!certification.empty()) {
-    Result<nlohmann::json> read = reports::read_certification(certification);
+  if (!mutation_score.empty()) {
+    Result<nlohmann::json> read = reports::read_mutation_score(mutation_score);
     if (!read.ok()) return read.error();
-    options.certification = read.take();
+    options.mutation_score = read.take();
   }
   return options;
 }

@@ -1,9 +1,9 @@
 // What reports are given beside a run, and how a run closes on the terminal.
 #pragma once
 
-#include "ir/support/result.hpp"
+#include "reports/formats/terminal.hpp"
 #include "reports/report_files.hpp"
-#include "reports/terminal.hpp"
+#include "support/result.hpp"
 
 namespace assay::cli {
 
@@ -12,6 +12,6 @@ Result<void> print_closing(const reports::Reports& reports, reports::ColorChoice
 
 /// What reports are given beside a run: a baseline (a folder, or its failures.csv) and the folder of a certification;
 /// empty: none.
-Result<reports::ReportOptions> read_report_options(const std::string& baseline, const std::string& certification);
+Result<reports::ReportOptions> read_report_options(const std::string& baseline, const std::string& mutation_score);
 
 }  // namespace assay::cli

@@ -7,7 +7,7 @@
 #include "cli/emission.hpp"
 #include "cli/keeping.hpp"
 #include "harness/reduce/failing_case.hpp"
-#include "harness/select/python_file.hpp"
+#include "harness/suite/select/python_file.hpp"
 
 namespace assay::cli {
 namespace {
@@ -18,9 +18,9 @@ struct ReproduceOptions {
 };
 
 int reproduce(const ReproduceOptions& options) {
-  Result<failure::Failure> read = failure::read_failure(options.folder);
+  Result<reduce::Failure> read = reduce::read_failure(options.folder);
   if (!read.ok()) return fail(read.error());
-  failure::Failure failure = read.take();
+  reduce::Failure failure = read.take();
   const bool reduced = failure.reduced && !options.original;
   if (reduced) failure.conditions.effort = failure.reduced->effort;
   const std::filesystem::path file = std::filesystem::path(options.folder) / (reduced ? "reduced.py" : "kernel.py");

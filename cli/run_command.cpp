@@ -71,7 +71,7 @@ void add_effort_options(CLI::App& command, JudgeOptions& options) {
   add_tables_option(command, options.tables);
   add_gpu_options(command, options.gpu, options.device_bytes);
   command
-      .add_option("--mirror", options.mirror,
+      .add_option("--mirror", options.cross_check,
                   "With cuda: what to hold it against, cpu within both bounds, ptx for the same bits")
       ->option_text("{cpu,ptx,both,none} [both, with --mode default cpu]")
       ->check(CLI::IsMember({"cpu", "ptx", "both", "none"}));
@@ -99,7 +99,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command.add_option("--expect", options->expect, "Failures that are known, as a table: docs/verdicts.md")
       ->option_text("FILE.csv");
   add_baseline_option(command, options->baseline);
-  add_certification_option(command, options->certification);
+  add_mutation_score_option(command, options->mutation_score);
   add_color_option(command, options->color);
   command.footer(kFooter);
   command.callback([options, &invocation] {

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "harness/record/record.hpp"
-#include "harness/select/select.hpp"
-#include "ir/support/result.hpp"
+#include "harness/records/record.hpp"
+#include "harness/suite/select/select.hpp"
+#include "support/result.hpp"
 
 namespace assay::cli {
 

@@ -136,10 +136,10 @@ std::string side_by_side(std::string_view left, std::string_view right, std::siz
     const std::string right_line = row.right ? right_lines[*row.right] : "";
     const auto [mark, style] = look_of(row, left_line == right_line);
     const std::vector<std::string> left_parts = wrap(left_line, half);
-    const std::vector<std::string> right_parts = wrap(right_line, half);
-    for (std::size_t part = 0; part < std::max(left_parts.size(), right_parts.size()); ++part) {
+    const std::vector<std::string> original_parts = wrap(right_line, half);
+    for (std::size_t part = 0; part < std::max(left_parts.size(), original_parts.size()); ++part) {
       const std::string before = part < left_parts.size() ? left_parts[part] : "";
-      const std::string after = part < right_parts.size() ? right_parts[part] : "";
+      const std::string after = part < original_parts.size() ? original_parts[part] : "";
       const std::string padding(half - character_count(before), ' ');
       std::string line = fmt::format("{}{} {} {}", before, padding, mark, after);
       line.erase(line.find_last_not_of(' ') + 1);

@@ -8,9 +8,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "backends/backend.hpp"
-#include "backends/ptx/tables.hpp"
-#include "ir/support/result.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/ptx/execute/tables.hpp"
+#include "support/result.hpp"
 
 namespace assay::cli {
 

@@ -9,8 +9,8 @@
 #include "cli/emission.hpp"
 #include "cli/modes.hpp"
 #include "cli/production.hpp"
-#include "cli/version.hpp"
 #include "harness/dataset/validate.hpp"
+#include "support/version/version.hpp"
 
 namespace assay::cli {
 namespace {
@@ -47,23 +47,23 @@ Result<dataset::Produced> rejudge(dataset::Plan plan, const ValidateOptions& opt
   return production.producer().produce(tasks);
 }
 
-std::string text_of(const std::vector<dataset::Complaint>& complaints, const dataset::Validation& sum) {
+std::string text_of(const std::vector<dataset::RowError>& diagnostics, const dataset::Validation& sum) {
   std::string text;
   std::size_t warnings = 0;
-  for (const dataset::Complaint& complaint : complaints) {
-    text += to_text(complaint) + "\n";
-    warnings += complaint.warning ? 1U : 0U;
+  for (const dataset::RowError& diagnostic : diagnostics) {
+    text += to_text(diagnostic) + "\n";
+    warnings += diagnostic.warning ? 1U : 0U;
   }
-  text += fmt::format("{} rows in {} files: {} errors, {} warnings", sum.rows, sum.files, complaints.size() - warnings,
+  text += fmt::format("{} rows in {} files: {} errors, {} warnings", sum.rows, sum.files, diagnostics.size() - warnings,
                       warnings);
   if (sum.rebuilt > 0) text += fmt::format("; {} rows judged again", sum.rebuilt);
   return text + "\n";
 }
 
-std::string json_of(const std::vector<dataset::Complaint>& complaints, const dataset::Validation& sum) {
+std::string json_of(const std::vector<dataset::RowError>& diagnostics, const dataset::Validation& sum) {
   Json list = Json::array();
-  for (const dataset::Complaint& complaint : complaints)
-    list.push_back(to_json(complaint));
+  for (const dataset::RowError& diagnostic : diagnostics)
+    list.push_back(to_json(diagnostic));
   const Json whole = {{"rows", sum.rows}, {"files", sum.files}, {"rebuilt", sum.rebuilt}, {"complaints", list}};
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -80,14 +80,14 @@ int validate(const ValidateOptions& options) {
     sum.rows += one->rows;
     sum.files += one->files;
     sum.rebuilt += one->rebuilt;
-    for (dataset::Complaint& complaint : one->complaints) {
-      if (options.paths.size() > 1 && complaint.file != path) complaint.file = path + "/" + complaint.file;
-      sum.complaints.push_back(std::move(complaint));
+    for (dataset::RowError& diagnostic : one->diagnostics) {
+      if (options.paths.size() > 1 && diagnostic.file != path) diagnostic.file = path + "/" + diagnostic.file;
+      sum.diagnostics.push_back(std::move(diagnostic));
     }
   }
-  std::string text = options.format == "json" ? json_of(sum.complaints, sum) : text_of(sum.complaints, sum);
+  std::string text = options.format == "json" ? json_of(sum.diagnostics, sum) : text_of(sum.diagnostics, sum);
   if (options.format == "sarif")
-    text = sarif_json(sum.complaints, kVersion).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    text = sarif_json(sum.diagnostics, kVersion).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   if (const auto printed = print(text); !printed.ok()) return fail(printed.error(), ExitStatus::internal);
   return to_int(sum.valid() ? ExitStatus::as_expected : ExitStatus::unexpected);
 }

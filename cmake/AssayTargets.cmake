@@ -6,13 +6,16 @@
 # file set based at the repository's root, so includes read "folder/header.hpp", and with
 # CMAKE_VERIFY_INTERFACE_HEADER_SETS the target all_verify_interface_header_sets compiles each alone.
 function(assay_library)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;HEADERS;LINK;PRIVATE_LINK")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "WITHOUT_PRECOMPILED" "NAME" "SOURCES;HEADERS;LINK;PRIVATE_LINK")
   assay_reject_unparsed(assay_library "${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
   set(target "assay_${arg_NAME}")
   if(arg_SOURCES)
     add_library(${target} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE assay_warnings ${arg_PRIVATE_LINK})
+    if(NOT arg_WITHOUT_PRECOMPILED)
+      assay_reuse_precompiled(${target} assay_precompiled)
+    endif()
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
@@ -28,11 +31,14 @@ endfunction()
 
 # assay_executable(NAME <name> SOURCES a.cpp ... [LINK <libs> ...]) defines the program <name>.
 function(assay_executable)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;PRECOMPILED" "SOURCES;LINK")
   assay_reject_unparsed(assay_executable "${arg_NAME}" "${arg_UNPARSED_ARGUMENTS}")
   add_executable(${arg_NAME} ${arg_SOURCES})
   target_include_directories(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${arg_NAME} PRIVATE assay_options assay_warnings ${arg_LINK})
+  if(arg_PRECOMPILED)
+    assay_reuse_precompiled(${arg_NAME} ${arg_PRECOMPILED})
+  endif()
 endfunction()
 
 # assay_test(NAME <name> SOURCES a_test.cpp ... [LINK <libs> ...] [LABELS cpu ...] [TIMEOUT <seconds>])
@@ -49,7 +55,8 @@ function(assay_test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  assay_executable(NAME ${arg_NAME} SOURCES ${arg_SOURCES} LINK ${arg_LINK} assay_test_main)
+  assay_executable(NAME ${arg_NAME} SOURCES ${arg_SOURCES} LINK ${arg_LINK} assay_test_main
+    PRECOMPILED assay_precompiled_tests)
   target_compile_definitions(${arg_NAME} PRIVATE "ASSAY_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
   set_tests_properties(${arg_NAME} PROPERTIES
@@ -68,7 +75,7 @@ function(assay_fuzz)
     target_link_options(${arg_NAME} PRIVATE -fsanitize=fuzzer)
     add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} -runs=0 ${arg_CORPUS})
   else()
-    assay_executable(NAME ${arg_NAME} SOURCES ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/ir/support/fuzz_main.cpp"
+    assay_executable(NAME ${arg_NAME} SOURCES ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/support/fuzz_main.cpp"
       LINK ${arg_LINK})
     add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${arg_CORPUS})
   endif()

@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "frontend/reader.hpp"
-#include "frontend/writer.hpp"
+#include "backends/source/warp/writer.hpp"
+#include "frontend/warp/parse/reader.hpp"
 #include "generators/generator.hpp"
 #include "ir/hash.hpp"
 
@@ -51,7 +51,7 @@ TEST(Cases, AreTheSameWhenWrittenAndReadAgain) {
   for (const CaseFile& file : cases()) {
     const auto read = frontend::read_python(file.text, std::string(file.path));
     ASSERT_TRUE(read.ok()) << read.error().text();
-    const auto written = frontend::write_python(read->module);
+    const auto written = source::warp::write_python(read->module);
     ASSERT_TRUE(written.ok()) << written.error().text();
     const auto again = frontend::read_python(written.value(), std::string(file.path));
     ASSERT_TRUE(again.ok()) << again.error().text() << "\n" << written.value();

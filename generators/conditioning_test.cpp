@@ -12,9 +12,9 @@
 
 #include "generators/generator.hpp"
 #include "ir/launch.hpp"
-#include "ir/support/rng.hpp"
 #include "ir/verifier.hpp"
 #include "reference/cpu/reference.hpp"
+#include "support/rng.hpp"
 
 namespace assay::generators {
 namespace {
@@ -65,7 +65,7 @@ void fill(const ir::Module& module, ir::Argument& argument, Bounds bounds, Rng& 
   const auto leaves = ir::leaves_of(module, element);
   for (std::int64_t k = 0; k < ir::element_count(argument); ++k) {
     std::byte* const at = argument.bytes.data() + ir::element_offset(argument, k);
-    for (const ir::Leaf& leaf : leaves) {
+    for (const ir::ScalarComponent& leaf : leaves) {
       if (ir::is_float(leaf.scalar)) {
         ir::write_float(leaf.scalar, at + leaf.offset, rng.uniform_real(bounds.low, bounds.high));
       } else {
@@ -81,7 +81,7 @@ void fill(const ir::Module& module, ir::Argument& argument, Bounds bounds, Rng& 
 /// Inputs drawn from the domains, and a seed of size about 1 for every float of every array.
 struct Sample {
   ir::Launch launch;
-  reference::LeafValues seeds;
+  reference::ComponentValues seeds;
 };
 
 Sample sample(const Generated& made) {
@@ -124,8 +124,8 @@ struct Tally {
 
 void judge(const Generated& made, Tally& tally) {
   const ir::Function& kernel = made.module.kernels[0];
-  for (const ir::Complaint& complaint : ir::verify(made.module))
-    ADD_FAILURE() << made.name << " " << to_text(made.module, complaint);
+  for (const ir::VerifierError& diagnostic : ir::verify(made.module))
+    ADD_FAILURE() << made.name << " " << to_text(made.module, diagnostic);
   const Sample inputs = sample(made);
   const auto oracle = reference::Oracle::make(made.module, kernel);
   ASSERT_TRUE(oracle.ok()) << made.name << " " << oracle.error().text();

@@ -78,20 +78,20 @@ Generated generate(Family family, std::uint64_t seed) {
 }
 
 Result<Generated> generate_named(std::string_view name) {
-  const auto refuse = [&](std::string_view why) {
+  const auto reject = [&](std::string_view why) {
     return Error{
         fmt::format("{} names no generated kernel: {}; expected <family>/r{}_<seed>", name, why, kGeneratorVersion)};
   };
   const std::size_t slash = name.find('/');
   const auto family = find_family(name.substr(0, slash));
-  if (!family) return refuse("unknown family");
+  if (!family) return reject("unknown family");
   const std::string_view kernel = slash == std::string_view::npos ? "" : name.substr(slash + 1);
   const std::string prefix = fmt::format("r{}_", kGeneratorVersion);
-  if (!kernel.starts_with(prefix)) return refuse("not made by this version of the generators");
+  if (!kernel.starts_with(prefix)) return reject("not made by this version of the generators");
   std::uint64_t seed = 0;
   const char* const end = kernel.data() + kernel.size();
   const auto [stop, error] = std::from_chars(kernel.data() + prefix.size(), end, seed);
-  if (error != std::errc() || stop != end) return refuse("the seed is not a 64-bit number");
+  if (error != std::errc() || stop != end) return reject("the seed is not a 64-bit number");
   return generate(*family, seed);
 }
 

@@ -13,7 +13,7 @@
 
 #include "ir/analysis.hpp"
 #include "ir/library.hpp"
-#include "ir/operations.hpp"
+#include "ir/operations/operations.hpp"
 
 namespace assay::generators {
 namespace {

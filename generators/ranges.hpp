@@ -7,7 +7,7 @@
 
 #include <span>
 
-#include "ir/operations.hpp"
+#include "ir/operations/operations.hpp"
 
 namespace assay::generators {
 

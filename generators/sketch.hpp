@@ -20,7 +20,7 @@
 
 #include "generators/ranges.hpp"
 #include "ir/builder.hpp"
-#include "ir/support/rng.hpp"
+#include "support/rng.hpp"
 
 namespace assay::generators {
 

@@ -1,7 +1,7 @@
 #include "ir/hash.hpp"
 
-#include "ir/support/hash.hpp"
 #include "ir/text.hpp"
+#include "support/hash.hpp"
 
 namespace assay::ir {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/builder.hpp"
-#include "ir/testing_programs.hpp"
+#include "ir/testing/programs.hpp"
 #include "ir/text.hpp"
 
 namespace assay::ir {

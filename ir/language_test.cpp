@@ -28,8 +28,8 @@ std::string example() {
 TEST(LanguagePage, ExampleIsValidAndPrintedAsItStands) {
   const Result<Module> module = parse_text(example(), "docs/language.md");
   ASSERT_TRUE(module.ok()) << module.error().text();
-  for (const Complaint& complaint : verify(module.value()))
-    ADD_FAILURE() << to_text(module.value(), complaint);
+  for (const VerifierError& diagnostic : verify(module.value()))
+    ADD_FAILURE() << to_text(module.value(), diagnostic);
   EXPECT_EQ(to_text(module.value()), example());
 }
 

@@ -86,7 +86,7 @@ std::uint16_t encode(Format16 format, double value) {
   return assemble(exponent - format.least_exponent + 1, significand - hidden);
 }
 
-void append_leaves(const Module& module, Type type, std::size_t offset, std::vector<Leaf>& leaves) {
+void append_leaves(const Module& module, Type type, std::size_t offset, std::vector<ScalarComponent>& leaves) {
   if (type.shape == Shape::kStruct) {
     const StructDef& definition = module.structs[type.struct_id];
     for (std::size_t i = 0; i < definition.fields.size(); ++i) {
@@ -101,7 +101,7 @@ void append_leaves(const Module& module, Type type, std::size_t offset, std::vec
   }
 }
 
-void copy_scalar(Leaf from, const std::byte* source, Leaf to, std::byte* target) {
+void copy_scalar(ScalarComponent from, const std::byte* source, ScalarComponent to, std::byte* target) {
   if (is_float(from.scalar)) {
     write_float(to.scalar, target + to.offset, read_float(from.scalar, source + from.offset));
   } else {
@@ -110,15 +110,15 @@ void copy_scalar(Leaf from, const std::byte* source, Leaf to, std::byte* target)
 }
 
 /// Lifts slot by slot, so that gaps between elements and overlapping strides stay what they are.
-Argument lifted(const Module& module, const Module& wide, const Argument& argument) {
+Argument promoted(const Module& module, const Module& wide, const Argument& argument) {
   const Type element = argument.type.element();
   const std::size_t old_size = layout_of(module, element).size;
-  const std::size_t new_size = layout_of(wide, lifted(element)).size;
-  const std::vector<Leaf> old_leaves = leaves_of(module, element);
-  const std::vector<Leaf> new_leaves = leaves_of(wide, lifted(element));
+  const std::size_t new_size = layout_of(wide, promoted(element)).size;
+  const std::vector<ScalarComponent> old_leaves = leaves_of(module, element);
+  const std::vector<ScalarComponent> new_leaves = leaves_of(wide, promoted(element));
   const std::size_t slots = argument.bytes.size() / old_size;
 
-  Argument result{.type = lifted(argument.type), .shape = argument.shape, .strides = argument.strides, .bytes = {}};
+  Argument result{.type = promoted(argument.type), .shape = argument.shape, .strides = argument.strides, .bytes = {}};
   for (std::int64_t& stride : result.strides) {
     if (stride % static_cast<std::int64_t>(old_size) != 0) misuse("a stride that is no multiple of the element");
     stride = stride / static_cast<std::int64_t>(old_size) * static_cast<std::int64_t>(new_size);
@@ -133,13 +133,13 @@ Argument lifted(const Module& module, const Module& wide, const Argument& argume
   return result;
 }
 
-Function lifted(Function function) {
+Function promoted(Function function) {
   for (Type& type : function.results)
-    type = lifted(type);
+    type = promoted(type);
   for (Variable& variable : function.variables)
-    variable.type = lifted(variable.type);
+    variable.type = promoted(variable.type);
   for (Expr& expr : function.expressions)
-    expr.type = lifted(expr.type);
+    expr.type = promoted(expr.type);
   return function;
 }
 
@@ -249,37 +249,37 @@ void write_integer(Scalar scalar, std::byte* at, std::int64_t value) {
   std::memcpy(at, &wrapped, static_cast<std::size_t>(row(scalar).bytes));
 }
 
-std::vector<Leaf> leaves_of(const Module& module, Type type) {
-  std::vector<Leaf> leaves;
+std::vector<ScalarComponent> leaves_of(const Module& module, Type type) {
+  std::vector<ScalarComponent> leaves;
   append_leaves(module, type, 0, leaves);
   return leaves;
 }
 
-Type lifted(Type type) {
+Type promoted(Type type) {
   if (type.has_float_components()) type.scalar = Scalar::kF64;
   return type;
 }
 
-Module lifted(const Module& module) {
+Module promoted(const Module& module) {
   Module result = module;
   for (StructDef& definition : result.structs) {
     for (Field& field : definition.fields)
-      field.type = lifted(field.type);
+      field.type = promoted(field.type);
   }
   for (Function& function : result.functions)
-    function = lifted(std::move(function));
+    function = promoted(std::move(function));
   for (Function& kernel : result.kernels)
-    kernel = lifted(std::move(kernel));
+    kernel = promoted(std::move(kernel));
   return result;
 }
 
-Launch lifted(const Module& module, const Launch& launch) {
+Launch promoted(const Module& module, const Launch& launch) {
   Module wide;
   wide.structs = module.structs;
-  wide = lifted(wide);
+  wide = promoted(wide);
   Launch result{.extents = launch.extents, .arguments = {}};
   for (const Argument& argument : launch.arguments)
-    result.arguments.push_back(lifted(module, wide, argument));
+    result.arguments.push_back(promoted(module, wide, argument));
   return result;
 }
 

@@ -54,15 +54,15 @@ std::int64_t read_integer(Scalar scalar, const std::byte* at);
 void write_integer(Scalar scalar, std::byte* at, std::int64_t value);
 
 /// The scalars that a value type is made of, in memory order: structs flattened, array fields left out.
-struct Leaf {
+struct ScalarComponent {
   std::size_t offset = 0;
   Scalar scalar = Scalar::kF32;
 };
-std::vector<Leaf> leaves_of(const Module& module, Type type);
+std::vector<ScalarComponent> leaves_of(const Module& module, Type type);
 
 /// The double lift: every float type becomes f64. Values are unchanged, exactly.
-Type lifted(Type type);
-Module lifted(const Module& module);
-Launch lifted(const Module& module, const Launch& launch);
+Type promoted(Type type);
+Module promoted(const Module& module);
+Launch promoted(const Module& module, const Launch& launch);
 
 }  // namespace assay::ir

@@ -164,7 +164,7 @@ TEST(LaunchLayout, SmallLinearAlgebraHasNoGaps) {
 
 TEST(LaunchLayout, LeavesFollowMemoryOrderAndSkipArrays) {
   const Module module = module_with_structs();
-  const std::vector<Leaf> leaves = leaves_of(module, struct_type(1));
+  const std::vector<ScalarComponent> leaves = leaves_of(module, struct_type(1));
   ASSERT_EQ(leaves.size(), 7U);
   EXPECT_EQ(leaves[0].scalar, Scalar::kU8);
   EXPECT_EQ(leaves[1].scalar, Scalar::kBool);
@@ -201,7 +201,7 @@ TEST(LaunchArguments, EmptyArraysAndValues) {
   EXPECT_EQ((Launch{.extents = {3, 4, 5}, .arguments = {}}.threads()), 60);
 }
 
-TEST(LaunchLift, EveryFloatOfAModuleBecomesDoubleAndLiteralsKeepTheirBits) {
+TEST(LaunchPromotion, EveryFloatOfAModuleBecomesDoubleAndLiteralsKeepTheirBits) {
   Module module = module_with_structs();
   module.functions.push_back({.name = "f", .results = {scalar_type(Scalar::kBF16)}});
   Function kernel{.name = "k", .is_kernel = true};
@@ -213,22 +213,22 @@ TEST(LaunchLift, EveryFloatOfAModuleBecomesDoubleAndLiteralsKeepTheirBits) {
   b.let_zero("buffer", kF32.local_array_of(4));
   module.kernels.push_back(kernel);
 
-  const Module wide = lifted(module);
-  const Function& lifted_kernel = wide.kernels[0];
+  const Module wide = promoted(module);
+  const Function& promoted_kernel = wide.kernels[0];
   EXPECT_EQ(wide.functions[0].results[0], kF64);
-  EXPECT_EQ(lifted_kernel.var(x).type, vector_type(Scalar::kF64, 2).array_of(1));
-  EXPECT_EQ(lifted_kernel.var(n).type, kI32);
-  EXPECT_EQ(lifted_kernel.expr(tenth).type, kF64);
-  EXPECT_EQ(std::bit_cast<double>(lifted_kernel.expr(tenth).bits), static_cast<double>(0.1F));
-  EXPECT_EQ(lifted_kernel.variables.back().type, kF64.local_array_of(4));
+  EXPECT_EQ(promoted_kernel.var(x).type, vector_type(Scalar::kF64, 2).array_of(1));
+  EXPECT_EQ(promoted_kernel.var(n).type, kI32);
+  EXPECT_EQ(promoted_kernel.expr(tenth).type, kF64);
+  EXPECT_EQ(std::bit_cast<double>(promoted_kernel.expr(tenth).bits), static_cast<double>(0.1F));
+  EXPECT_EQ(promoted_kernel.variables.back().type, kF64.local_array_of(4));
   EXPECT_EQ(wide.structs[0].fields[1].type, vector_type(Scalar::kF64, 3));
   EXPECT_EQ(wide.structs[1].fields[3].type, kF64.array_of(2));
 }
 
-TEST(LaunchLift, ValuesOfALaunchStayWhatTheyAre) {
+TEST(LaunchPromotion, ValuesOfALaunchStayWhatTheyAre) {
   const Module module = module_with_structs();
   Argument array = make_argument(module, struct_type(1).array_of(2), {2, 2});
-  const std::vector<Leaf> leaves = leaves_of(module, struct_type(1));
+  const std::vector<ScalarComponent> leaves = leaves_of(module, struct_type(1));
   for (std::int64_t i = 0; i < 4; ++i) {
     std::byte* element = array.bytes.data() + element_offset(array, i);
     write_float(Scalar::kF32, element + leaves[3].offset, 0.1 * static_cast<double>(i));
@@ -238,11 +238,11 @@ TEST(LaunchLift, ValuesOfALaunchStayWhatTheyAre) {
   std::swap(array.strides[0], array.strides[1]);  // a transposed view stays one
   const Launch launch{.extents = {4}, .arguments = {array}};
 
-  const Module wide = lifted(module);
-  const Launch lifted_launch = lifted(module, launch);
-  const Argument& result = lifted_launch.arguments[0];
-  const std::vector<Leaf> wide_leaves = leaves_of(wide, struct_type(1));
-  EXPECT_EQ(lifted_launch.extents, launch.extents);
+  const Module wide = promoted(module);
+  const Launch promoted_launch = promoted(module, launch);
+  const Argument& result = promoted_launch.arguments[0];
+  const std::vector<ScalarComponent> wide_leaves = leaves_of(wide, struct_type(1));
+  EXPECT_EQ(promoted_launch.extents, launch.extents);
   EXPECT_EQ(result.bytes.size(), 4 * layout_of(wide, struct_type(1)).size);
   for (std::int64_t i = 0; i < 4; ++i) {
     const std::byte* before = array.bytes.data() + element_offset(array, i);

@@ -16,8 +16,8 @@
 #include <variant>
 #include <vector>
 
-#include "ir/operations.hpp"
-#include "ir/type.hpp"
+#include "ir/operations/operations.hpp"
+#include "ir/types/type.hpp"
 
 namespace assay::ir {
 
@@ -196,7 +196,7 @@ struct Module {
   std::vector<StructDef> structs;
   std::vector<Function> functions;  ///< a function calls only functions before it: no recursion
   std::vector<Function> kernels;
-  // For messages and comments beside emitted code (ir/source_place.hpp); not part of the hash.
+  // For messages and comments beside emitted code (ir/source_location.hpp); not part of the hash.
   std::string source_name;                   ///< the user's file
   std::vector<std::string> source_lines;     ///< its text, then that of each imported file
   std::vector<ImportedFile> imported_files;  ///< in the order of their lines

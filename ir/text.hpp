@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "ir/module.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::ir {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/module.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::ir::text {
 

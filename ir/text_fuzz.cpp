@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ir/testing_exercise.hpp"
+#include "ir/testing/exercise.hpp"
 
 // The name and the type are libFuzzer's.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

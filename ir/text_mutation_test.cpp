@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/testing_exercise.hpp"
-#include "ir/testing_mutation.hpp"
-#include "ir/testing_programs.hpp"
+#include "ir/testing/exercise.hpp"
+#include "ir/testing/mutation.hpp"
+#include "ir/testing/programs.hpp"
 
 namespace assay::ir {
 namespace {

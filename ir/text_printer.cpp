@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "ir/analysis.hpp"
-#include "ir/support/concat.hpp"
 #include "ir/text.hpp"
 #include "ir/text_names.hpp"
 #include "ir/visit.hpp"
+#include "support/concat.hpp"
 
 namespace assay::ir {
 namespace {

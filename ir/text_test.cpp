@@ -8,7 +8,7 @@
 #include "ir/builder.hpp"
 #include "ir/launch.hpp"
 #include "ir/limits.hpp"
-#include "ir/testing_programs.hpp"
+#include "ir/testing/programs.hpp"
 
 namespace assay::ir {
 namespace {
@@ -120,12 +120,12 @@ TEST(Text, ParsedProgramsKnowTheirPlaces) {
   EXPECT_EQ(module.source_lines[2], "  x[i] = 1.0");
 }
 
-struct Refusal {
+struct Rejection {
   std::string text, error;
 };
 
 TEST(Text, ErrorsSayWhereWhatWasFoundAndWhatWasExpected) {
-  const Refusal kRefusals[] = {
+  const Rejection kRejections[] = {
       {"kernel", "a.ir:1:7: found the end of the text, expected the name of a kernel"},
       {"x", "a.ir:1:1: found 'x', expected struct, func, kernel, gradient or replay"},
       {"struct f32 {\n}\n", "a.ir:1:8: f32 is a word of the language, expected the name of a struct"},
@@ -161,8 +161,8 @@ TEST(Text, ErrorsSayWhereWhatWasFoundAndWhatWasExpected) {
       {in_kernel("while true {"), "a.ir:4:1: found the end of the text, expected a statement"},
       {in_kernel("let while: i32 = 3"), "a.ir:2:5: while is a word of the language, expected the name of a variable"},
   };
-  for (const Refusal& refusal : kRefusals)
-    EXPECT_EQ(error_of(refusal.text), refusal.error) << refusal.text;
+  for (const Rejection& rejection : kRejections)
+    EXPECT_EQ(error_of(rejection.text), rejection.error) << rejection.text;
 }
 
 TEST(Text, NestingIsLimited) {

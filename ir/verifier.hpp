@@ -155,17 +155,17 @@ inline constexpr std::array kRules = {
 constexpr const RuleRow& row(Rule rule) { return kRules[static_cast<std::size_t>(rule)]; }
 
 /// One breach of a rule.
-struct Complaint {
+struct VerifierError {
   Rule rule = Rule::kName;
   Loc loc;              ///< in the user's file; 0:0 where nothing was noted
   std::string message;  ///< what was found, in which kernel or function
 };
 
 /// "file.py:12:5: V36-value-type: ..."
-std::string to_text(const Module& module, const Complaint& complaint);
+std::string to_text(const Module& module, const VerifierError& diagnostic);
 
 /// All breaches found; none if the module is valid. What depends on a breach is not complained of again.
-std::vector<Complaint> verify(const Module& module);
+std::vector<VerifierError> verify(const Module& module);
 
 namespace detail {
 constexpr bool rules_in_order() {

@@ -12,7 +12,7 @@
 
 #include "ir/builder.hpp"
 #include "ir/limits.hpp"
-#include "ir/testing_programs.hpp"
+#include "ir/testing/programs.hpp"
 #include "ir/text.hpp"
 
 namespace assay::ir {
@@ -24,10 +24,10 @@ Module parsed(std::string_view text) {
   return module.ok() ? std::move(module).value() : Module{};
 }
 
-std::string all(const Module& module, const std::vector<Complaint>& complaints) {
+std::string all(const Module& module, const std::vector<VerifierError>& diagnostics) {
   std::string text;
-  for (const Complaint& complaint : complaints)
-    text += to_text(module, complaint) + "\n";
+  for (const VerifierError& diagnostic : diagnostics)
+    text += to_text(module, diagnostic) + "\n";
   return text;
 }
 
@@ -396,12 +396,12 @@ TEST(Verifier, RefusesEachBreachWithItsLabelAlone) {
       ASSERT_EQ(all(module, verify(module)), "");
       breach.change(module);
     }
-    const std::vector<Complaint> complaints = verify(module);
+    const std::vector<VerifierError> diagnostics = verify(module);
     SCOPED_TRACE(std::string(row(breach.rule).label) + ", breach " + std::to_string(number++) + "\n" +
                  (breach.change ? "" : breach.text));
-    EXPECT_FALSE(complaints.empty());
-    for (const Complaint& complaint : complaints) {
-      EXPECT_EQ(row(complaint.rule).label, row(breach.rule).label) << complaint.message;
+    EXPECT_FALSE(diagnostics.empty());
+    for (const VerifierError& diagnostic : diagnostics) {
+      EXPECT_EQ(row(diagnostic.rule).label, row(breach.rule).label) << diagnostic.message;
     }
   }
 }

@@ -50,107 +50,107 @@ bool is_well_formed(Type type) {
          has_good_components(type) && is_good_tile(type);
 }
 
-void verify_fields(const StructDef& definition, Complaints& complaints) {
+void verify_fields(const StructDef& definition, Complaints& diagnostics) {
   for (std::size_t i = 0; i < definition.fields.size(); ++i) {
     const Field& field = definition.fields[i];
-    verify_name(field.name, {}, complaints);
+    verify_name(field.name, {}, diagnostics);
     const auto same = [&](const Field& other) { return other.name == field.name; };
     const auto here = definition.fields.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::any_of(definition.fields.begin(), here, same)) {
-      complaints.add(Rule::kDuplicateName, {}, fmt::format("two fields are named {}", field.name));
+      diagnostics.add(Rule::kDuplicateName, {}, fmt::format("two fields are named {}", field.name));
     }
     if (!field.type.is_value() && !field.type.is_array()) {
-      complaints.add(Rule::kFieldType, {}, fmt::format("field {} is neither a value nor an array", field.name));
+      diagnostics.add(Rule::kFieldType, {}, fmt::format("field {} is neither a value nor an array", field.name));
     }
   }
 }
 
 }  // namespace
 
-void verify_name(const std::string& name, Loc loc, Complaints& complaints) {
+void verify_name(const std::string& name, Loc loc, Complaints& diagnostics) {
   if (!text::is_identifier(name)) {
-    complaints.add(Rule::kName, loc, fmt::format("found the name '{}', expected letters, digits and _", name));
+    diagnostics.add(Rule::kName, loc, fmt::format("found the name '{}', expected letters, digits and _", name));
   }
 }
 
-bool verify_type(const Module& module, Type type, Loc loc, Complaints& complaints) {
+bool verify_type(const Module& module, Type type, Loc loc, Complaints& diagnostics) {
   if (!is_well_formed(type)) {
-    complaints.add(Rule::kMalformedType, loc, "found a type that is not well formed");
+    diagnostics.add(Rule::kMalformedType, loc, "found a type that is not well formed");
     return false;
   }
   if (type.shape == Shape::kStruct && type.struct_id >= module.structs.size()) {
-    complaints.add(Rule::kUnknownStruct, loc,
-                   fmt::format("found struct {} of {}", type.struct_id, module.structs.size()));
+    diagnostics.add(Rule::kUnknownStruct, loc,
+                    fmt::format("found struct {} of {}", type.struct_id, module.structs.size()));
     return false;
   }
   return true;
 }
 
-void verify_structs(const Module& module, Complaints& complaints) {
+void verify_structs(const Module& module, Complaints& diagnostics) {
   std::vector<int> depths;
   for (std::size_t i = 0; i < module.structs.size(); ++i) {
     const StructDef& definition = module.structs[i];
-    complaints.about(fmt::format("struct {}", definition.name));
-    verify_name(definition.name, {}, complaints);
-    verify_fields(definition, complaints);
-    if (definition.fields.empty()) complaints.add(Rule::kEmptyStruct, {}, "found no field");
+    diagnostics.about(fmt::format("struct {}", definition.name));
+    verify_name(definition.name, {}, diagnostics);
+    verify_fields(definition, diagnostics);
+    if (definition.fields.empty()) diagnostics.add(Rule::kEmptyStruct, {}, "found no field");
     int depth = 1;
     for (const Field& field : definition.fields) {
-      if (!verify_type(module, field.type, {}, complaints) || field.type.shape != Shape::kStruct) continue;
+      if (!verify_type(module, field.type, {}, diagnostics) || field.type.shape != Shape::kStruct) continue;
       if (field.type.struct_id >= i) {
-        complaints.add(Rule::kUnknownStruct, {}, fmt::format("field {} is of a struct that comes later", field.name));
+        diagnostics.add(Rule::kUnknownStruct, {}, fmt::format("field {} is of a struct that comes later", field.name));
       } else {
         depth = std::max(depth, depths[field.type.struct_id] + 1);
       }
     }
     depths.push_back(depth);
     if (depth == kMaxStructDepth + 1) {
-      complaints.add(Rule::kStructDepth, {}, fmt::format("structs nest deeper than {}", kMaxStructDepth));
+      diagnostics.add(Rule::kStructDepth, {}, fmt::format("structs nest deeper than {}", kMaxStructDepth));
     }
   }
-  complaints.about("");
+  diagnostics.about("");
 }
 
-void verify_signature(const Module& module, const Function& function, bool is_kernel, Complaints& complaints) {
-  verify_name(function.name, function.loc, complaints);
+void verify_signature(const Module& module, const Function& function, bool is_kernel, Complaints& diagnostics) {
+  verify_name(function.name, function.loc, diagnostics);
   const auto counted = static_cast<std::int64_t>(function.parameter_count) + function.launch_rank;
   if (function.parameter_count < 0 || function.launch_rank < 0 || function.is_kernel != is_kernel ||
       counted > static_cast<std::int64_t>(function.variables.size())) {
-    complaints.add(
+    diagnostics.add(
         Rule::kSignature, function.loc,
         fmt::format("found {} parameters and {} thread indices among {} variables of a {}", function.parameter_count,
                     function.launch_rank, function.variables.size(), function.is_kernel ? "kernel" : "function"));
     return;
   }
   if (!is_kernel && uses_tiles(function)) {
-    complaints.add(Rule::kTile, function.loc, fmt::format("found a tile in function {}", function.name));
+    diagnostics.add(Rule::kTile, function.loc, fmt::format("found a tile in function {}", function.name));
   }
   if (is_kernel ? function.launch_rank < 1 || function.launch_rank > kMaxRank : function.launch_rank != 0) {
-    complaints.add(Rule::kLaunchRank, function.loc, fmt::format("found {} thread indices", function.launch_rank));
+    diagnostics.add(Rule::kLaunchRank, function.loc, fmt::format("found {} thread indices", function.launch_rank));
   }
   if (is_kernel && !function.results.empty()) {
-    complaints.add(Rule::kKernelResults, function.loc, "found a kernel with results");
+    diagnostics.add(Rule::kKernelResults, function.loc, "found a kernel with results");
   }
   for (const Type type : function.results) {
-    if (verify_type(module, type, function.loc, complaints) && !type.is_value()) {
-      complaints.add(Rule::kResultType, function.loc, fmt::format("found a result of type {}", to_text(module, type)));
+    if (verify_type(module, type, function.loc, diagnostics) && !type.is_value()) {
+      diagnostics.add(Rule::kResultType, function.loc, fmt::format("found a result of type {}", to_text(module, type)));
     }
   }
   for (VarId id = 0; id < static_cast<VarId>(function.variables.size()); ++id) {
     const Variable& variable = function.var(id);
-    verify_name(variable.name, variable.loc, complaints);
-    if (!verify_type(module, variable.type, variable.loc, complaints)) continue;
+    verify_name(variable.name, variable.loc, diagnostics);
+    if (!verify_type(module, variable.type, variable.loc, diagnostics)) continue;
     if (function.is_parameter(id) && !variable.type.is_value() && !variable.type.is_array()) {
-      complaints.add(Rule::kParameterType, variable.loc,
-                     fmt::format("parameter {} has type {}", variable.name, to_text(module, variable.type)));
+      diagnostics.add(Rule::kParameterType, variable.loc,
+                      fmt::format("parameter {} has type {}", variable.name, to_text(module, variable.type)));
     }
     if (variable.nullable && !(function.is_parameter(id) && variable.type.is_array())) {
-      complaints.add(Rule::kNullable, variable.loc,
-                     fmt::format("{} is nullable and no array parameter", variable.name));
+      diagnostics.add(Rule::kNullable, variable.loc,
+                      fmt::format("{} is nullable and no array parameter", variable.name));
     }
     if (function.is_thread_index(id) && variable.type != kI32) {
-      complaints.add(Rule::kThreadIndexType, variable.loc,
-                     fmt::format("thread index {} has type {}", variable.name, to_text(module, variable.type)));
+      diagnostics.add(Rule::kThreadIndexType, variable.loc,
+                      fmt::format("thread index {} has type {}", variable.name, to_text(module, variable.type)));
     }
   }
 }

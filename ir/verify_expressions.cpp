@@ -25,8 +25,8 @@ bool bits_fit(Scalar scalar, std::uint64_t bits) {
 
 class ExpressionVerifier {
  public:
-  ExpressionVerifier(const Module& module, const Function& function, const Callees& callees, Complaints& complaints)
-      : module_(module), function_(function), callees_(callees), complaints_(complaints) {}
+  ExpressionVerifier(const Module& module, const Function& function, const Callees& callees, Complaints& diagnostics)
+      : module_(module), function_(function), callees_(callees), diagnostics_(diagnostics) {}
 
   std::vector<bool> verify() {
     const std::size_t count = function_.expressions.size();
@@ -45,21 +45,21 @@ class ExpressionVerifier {
     nodes_.push_back(1);
     for (const ExprId arg : expr.args) {
       if (arg < 0 || arg >= id) {
-        return complain(expr, Rule::kOperandOrder, fmt::format("expression {} has operand {}", id, arg));
+        return diagnose(expr, Rule::kOperandOrder, fmt::format("expression {} has operand {}", id, arg));
       }
       if (!sound_[static_cast<std::size_t>(arg)]) return false;
       depths_.back() = std::max(depths_.back(), depths_[static_cast<std::size_t>(arg)] + 1);
       nodes_.back() += nodes_[static_cast<std::size_t>(arg)];
     }
     if (depths_.back() > kMaxExpressionDepth || nodes_.back() > kMaxTreeNodes) {
-      return complain(expr, Rule::kExpressionSize,
+      return diagnose(expr, Rule::kExpressionSize,
                       fmt::format("found depth {} and {} nodes", depths_.back(), nodes_.back()));
     }
-    if (!verify_type(module_, expr.type, expr.loc, complaints_)) return false;
+    if (!verify_type(module_, expr.type, expr.loc, diagnostics_)) return false;
     const std::optional<Type> type = inferred(expr);
     if (!type) return false;
     if (*type == expr.type) return true;
-    return complain(expr, Rule::kExpressionType,
+    return diagnose(expr, Rule::kExpressionType,
                     fmt::format("found type {}, expected {}", name(expr.type), name(*type)));
   }
 
@@ -74,34 +74,34 @@ class ExpressionVerifier {
       case ExprKind::kField: return field(expr);
       case ExprKind::kCall: return call(expr);
     }
-    return refuse(expr, Rule::kOperands, "found an unknown kind of expression");
+    return reject(expr, Rule::kOperands, "found an unknown kind of expression");
   }
 
   std::optional<Type> literal(const Expr& expr) {
     if (expr.type.is_scalar() && expr.args.empty() && bits_fit(expr.type.scalar, expr.bits)) return expr.type;
-    return refuse(expr, Rule::kLiteral, fmt::format("found bits 0x{:x} of type {}", expr.bits, name(expr.type)));
+    return reject(expr, Rule::kLiteral, fmt::format("found bits 0x{:x} of type {}", expr.bits, name(expr.type)));
   }
 
   std::optional<Type> variable(const Expr& expr) {
     const auto count = static_cast<std::int64_t>(function_.variables.size());
     if (expr.variable >= 0 && expr.variable < count && expr.args.empty()) return function_.var(expr.variable).type;
-    return refuse(expr, Rule::kUnknownVariable, fmt::format("found variable {} of {}", expr.variable, count));
+    return reject(expr, Rule::kUnknownVariable, fmt::format("found variable {} of {}", expr.variable, count));
   }
 
   std::optional<Type> operation(const Expr& expr) {
-    if (static_cast<int>(expr.op) >= kOpCount) return refuse(expr, Rule::kOperands, "found an unknown operation");
+    if (static_cast<int>(expr.op) >= kOpCount) return reject(expr, Rule::kOperands, "found an unknown operation");
     const bool with_field = row(expr.op).rule == TypeRule::kWithField;
     types_.clear();
     for (const ExprId arg : expr.args)
       types_.push_back(function_.expr(arg).type);
     const Type requested = with_field && !types_.empty() ? types_[0] : expr.type;
     const Result<Type> type = result_type(expr.op, types_, requested);
-    if (!type.ok()) return refuse(expr, Rule::kOperands, type.error().message);
+    if (!type.ok()) return reject(expr, Rule::kOperands, type.error().message);
     if (with_field) {
       const std::optional<Type> field = field_type(expr);
       if (!field) return std::nullopt;
       if (types_[1] != *field) {
-        return refuse(
+        return reject(
             expr, Rule::kOperands,
             fmt::format("with_field sets a field of type {} to one of type {}", name(*field), name(types_[1])));
       }
@@ -110,64 +110,64 @@ class ExpressionVerifier {
   }
 
   std::optional<Type> load(const Expr& expr) {
-    if (expr.args.empty()) return refuse(expr, Rule::kArrayOperand, "found a load without an array");
+    if (expr.args.empty()) return reject(expr, Rule::kArrayOperand, "found a load without an array");
     const std::span<const ExprId> indices = std::span(expr.args).subspan(1);
-    if (!verify_element(function_, expr.args[0], indices, expr.loc, complaints_)) return std::nullopt;
+    if (!verify_element(function_, expr.args[0], indices, expr.loc, diagnostics_)) return std::nullopt;
     const Type array = function_.expr(expr.args[0]).type;
     if (!loads_tile(function_, expr) || tile_fits(array, expr.type)) {
       return loads_tile(function_, expr) ? expr.type : array.element();
     }
-    return refuse(expr, Rule::kTileAccess, fmt::format("found {} out of {}", name(expr.type), name(array)));
+    return reject(expr, Rule::kTileAccess, fmt::format("found {} out of {}", name(expr.type), name(array)));
   }
 
   std::optional<Type> shape_of(const Expr& expr) {
     const Expr* array = expr.args.size() == 1 ? &function_.expr(expr.args[0]) : nullptr;
     if (array == nullptr || array->kind != ExprKind::kVariable || !array->type.is_array()) {
-      return refuse(expr, Rule::kArrayOperand, "found the shape of what is no array variable");
+      return reject(expr, Rule::kArrayOperand, "found the shape of what is no array variable");
     }
     if (expr.index >= 0 && expr.index < array->type.rank) return kI32;
-    return refuse(expr, Rule::kDimension,
+    return reject(expr, Rule::kDimension,
                   fmt::format("found dimension {} of an array of rank {}", expr.index, array->type.rank));
   }
 
   std::optional<Type> field(const Expr& expr) {
     if (expr.args.size() == 1) return field_type(expr);
-    return refuse(expr, Rule::kOperands, fmt::format("a field takes 1 operand, got {}", expr.args.size()));
+    return reject(expr, Rule::kOperands, fmt::format("a field takes 1 operand, got {}", expr.args.size()));
   }
 
   /// The type of field `index` of the struct that is the first operand.
   std::optional<Type> field_type(const Expr& expr) {
     const Type type = function_.expr(expr.args[0]).type;
     if (!type.is_struct()) {
-      return refuse(expr, Rule::kUnknownField, fmt::format("found a field of type {}", name(type)));
+      return reject(expr, Rule::kUnknownField, fmt::format("found a field of type {}", name(type)));
     }
     const StructDef& definition = module_.structs[type.struct_id];
     if (expr.index >= 0 && static_cast<std::size_t>(expr.index) < definition.fields.size()) {
       return definition.fields[static_cast<std::size_t>(expr.index)].type;
     }
-    return refuse(expr, Rule::kUnknownField, fmt::format("found field {} of struct {}", expr.index, definition.name));
+    return reject(expr, Rule::kUnknownField, fmt::format("found field {} of struct {}", expr.index, definition.name));
   }
 
   std::optional<Type> call(const Expr& expr) {
     if (expr.index < 0 || static_cast<std::size_t>(expr.index) >= callees_.functions.size()) {
-      return refuse(expr, Rule::kUnknownFunction, fmt::format("found a call of function {}", expr.index));
+      return reject(expr, Rule::kUnknownFunction, fmt::format("found a call of function {}", expr.index));
     }
     const Function& callee = callees_.functions[static_cast<std::size_t>(expr.index)];
-    if (!verify_arguments(module_, function_, callee, expr.args, expr.loc, complaints_)) return std::nullopt;
+    if (!verify_arguments(module_, function_, callee, expr.args, expr.loc, diagnostics_)) return std::nullopt;
     const bool applied_to_tile =
         std::ranges::any_of(expr.args, [&](ExprId arg) { return function_.expr(arg).type.is_tile(); });
     if (applied_to_tile && !acts_on_scalars(callee)) {
-      return refuse(expr, Rule::kArguments,
+      return reject(expr, Rule::kArguments,
                     fmt::format("{} is applied to a tile and does not make one scalar of scalars", callee.name));
     }
     const Type type = callee.results.size() == 1 ? called_type(function_, callee, expr.args) : kVoid;
     for (const ExprId arg : expr.args) {
       const Type given = function_.expr(arg).type;
       if (!given.is_tile() || given.tile == type.tile) continue;
-      return refuse(expr, Rule::kArguments, fmt::format("{} is applied to tiles of different shapes", callee.name));
+      return reject(expr, Rule::kArguments, fmt::format("{} is applied to tiles of different shapes", callee.name));
     }
     if (!type.is_void()) return type;
-    return refuse(expr, Rule::kCallResults,
+    return reject(expr, Rule::kCallResults,
                   fmt::format("{} returns {} values, expected one", callee.name, callee.results.size()));
   }
 
@@ -178,19 +178,19 @@ class ExpressionVerifier {
   }
 
   std::string name(Type type) const { return to_text(module_, type); }
-  bool complain(const Expr& expr, Rule rule, const std::string& message) {
-    complaints_.add(rule, expr.loc, message);
+  bool diagnose(const Expr& expr, Rule rule, const std::string& message) {
+    diagnostics_.add(rule, expr.loc, message);
     return false;
   }
-  std::optional<Type> refuse(const Expr& expr, Rule rule, const std::string& message) {
-    complaints_.add(rule, expr.loc, message);
+  std::optional<Type> reject(const Expr& expr, Rule rule, const std::string& message) {
+    diagnostics_.add(rule, expr.loc, message);
     return std::nullopt;
   }
 
   const Module& module_;
   const Function& function_;
   const Callees& callees_;
-  Complaints& complaints_;
+  Complaints& diagnostics_;
   std::vector<bool> sound_;
   std::vector<int> depths_;
   std::vector<std::int64_t> nodes_;
@@ -200,25 +200,25 @@ class ExpressionVerifier {
 }  // namespace
 
 std::vector<bool> verify_expressions(const Module& module, const Function& function, const Callees& callees,
-                                     Complaints& complaints) {
-  return ExpressionVerifier(module, function, callees, complaints).verify();
+                                     Complaints& diagnostics) {
+  return ExpressionVerifier(module, function, callees, diagnostics).verify();
 }
 
 bool verify_element(const Function& function, ExprId array, std::span<const ExprId> indices, Loc loc,
-                    Complaints& complaints) {
+                    Complaints& diagnostics) {
   const Expr& expr = function.expr(array);
   if (expr.kind != ExprKind::kVariable || !(expr.type.is_array() || expr.type.is_local_array())) {
-    complaints.add(Rule::kArrayOperand, loc, "found an index into what is no array variable");
+    diagnostics.add(Rule::kArrayOperand, loc, "found an index into what is no array variable");
     return false;
   }
   const std::size_t rank = expr.type.is_array() ? expr.type.rank : 1;
   if (indices.size() != rank) {
-    complaints.add(Rule::kIndexCount, loc, fmt::format("found {} indices, expected {}", indices.size(), rank));
+    diagnostics.add(Rule::kIndexCount, loc, fmt::format("found {} indices, expected {}", indices.size(), rank));
     return false;
   }
   const auto is_integer = [&](ExprId id) { return function.expr(id).type.is_integer_scalar(); };
   if (std::all_of(indices.begin(), indices.end(), is_integer)) return true;
-  complaints.add(Rule::kIndexType, loc, "found an index that is no integer scalar");
+  diagnostics.add(Rule::kIndexType, loc, "found an index that is no integer scalar");
   return false;
 }
 
@@ -227,11 +227,11 @@ bool tile_fits(Type array, Type tile) {
 }
 
 bool verify_arguments(const Module& module, const Function& function, const Function& callee,
-                      const std::vector<ExprId>& args, Loc loc, Complaints& complaints) {
+                      const std::vector<ExprId>& args, Loc loc, Complaints& diagnostics) {
   const auto count = static_cast<std::size_t>(callee.parameter_count);
   if (args.size() != count) {
-    complaints.add(Rule::kArguments, loc,
-                   fmt::format("{} takes {} arguments, got {}", callee.name, count, args.size()));
+    diagnostics.add(Rule::kArguments, loc,
+                    fmt::format("{} takes {} arguments, got {}", callee.name, count, args.size()));
     return false;
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -239,20 +239,20 @@ bool verify_arguments(const Module& module, const Function& function, const Func
     const Expr& arg = function.expr(args[i]);
     if (arg.type.is_tile() && arg.type.tile_element() == parameter.type) continue;
     if (arg.type != parameter.type) {
-      complaints.add(Rule::kArguments, loc,
-                     fmt::format("argument {} of {} has type {}, expected {}", i + 1, callee.name,
-                                 to_text(module, arg.type), to_text(module, parameter.type)));
+      diagnostics.add(Rule::kArguments, loc,
+                      fmt::format("argument {} of {} has type {}, expected {}", i + 1, callee.name,
+                                  to_text(module, arg.type), to_text(module, parameter.type)));
       return false;
     }
     if (!arg.type.is_array()) continue;
     if (arg.kind != ExprKind::kVariable) {
-      complaints.add(Rule::kArrayOperand, loc,
-                     fmt::format("argument {} of {} is no array variable", i + 1, callee.name));
+      diagnostics.add(Rule::kArrayOperand, loc,
+                      fmt::format("argument {} of {} is no array variable", i + 1, callee.name));
       return false;
     }
     if (function.var(arg.variable).nullable && !parameter.nullable) {
-      complaints.add(Rule::kArguments, loc,
-                     fmt::format("argument {} of {} is nullable, the parameter is not", i + 1, callee.name));
+      diagnostics.add(Rule::kArguments, loc,
+                      fmt::format("argument {} of {} is nullable, the parameter is not", i + 1, callee.name));
       return false;
     }
   }

@@ -49,12 +49,12 @@ bool atomic_takes(AtomicOp op, Type element) {
 class StatementVerifier {
  public:
   StatementVerifier(const Module& module, const Function& function, const Callees& callees,
-                    const std::vector<bool>& sound, Complaints& complaints)
+                    const std::vector<bool>& sound, Complaints& diagnostics)
       : module_(module),
         function_(function),
         callees_(callees),
         sound_(sound),
-        complaints_(complaints),
+        diagnostics_(diagnostics),
         states_(function.variables.size()),
         visited_(function.expressions.size(), kNone),
         tiled_(uses_tiles(function)) {}
@@ -65,7 +65,7 @@ class StatementVerifier {
       states_[i] = {State::kInScope, true};
     verify(function_.body);
     if (!function_.results.empty() && !returns(function_, function_.body)) {
-      complaints_.add(Rule::kMissingReturn, function_.loc, "found a path to the end without a return");
+      diagnostics_.add(Rule::kMissingReturn, function_.loc, "found a path to the end without a return");
     }
   }
 
@@ -80,7 +80,7 @@ class StatementVerifier {
 
   void verify(const Block& block) {
     if (depth_ >= kMaxBlockDepth)
-      return complain(Rule::kNesting, fmt::format("blocks nest deeper than {}", kMaxBlockDepth));
+      return diagnose(Rule::kNesting, fmt::format("blocks nest deeper than {}", kMaxBlockDepth));
     ++depth_;
     const std::size_t outer = in_scope_.size();
     for (std::size_t i = 0; i < block.statements.size(); ++i) {
@@ -89,7 +89,7 @@ class StatementVerifier {
       std::visit([this](const auto& node) { verify(node); }, statement.node);
       if (leaves(statement) && i + 1 < block.statements.size()) {
         loc_ = block.statements[i + 1].loc;
-        complain(Rule::kUnreachable, "found a statement after one that leaves the block");
+        diagnose(Rule::kUnreachable, "found a statement after one that leaves the block");
       }
     }
     leave_scope(outer);
@@ -104,7 +104,7 @@ class StatementVerifier {
 
   bool exists(VarId id) {
     if (id >= 0 && static_cast<std::size_t>(id) < function_.variables.size()) return true;
-    complain(Rule::kUnknownVariable, fmt::format("found variable {} of {}", id, function_.variables.size()));
+    diagnose(Rule::kUnknownVariable, fmt::format("found variable {} of {}", id, function_.variables.size()));
     return false;
   }
 
@@ -113,14 +113,14 @@ class StatementVerifier {
     if (!exists(id)) return false;
     VariableState& variable = states_[static_cast<std::size_t>(id)];
     if (variable.state != State::kNever) {
-      complain(Rule::kRedeclaredVariable, fmt::format("{} is declared again", name(id)));
+      diagnose(Rule::kRedeclaredVariable, fmt::format("{} is declared again", name(id)));
       return false;
     }
     variable = {State::kInScope, read_only};
     in_scope_.push_back(id);
     const Type type = function_.var(id).type;
     if (type.is_value() || (may_be_local && (type.is_local_array() || type.is_tile()))) return true;
-    complain(Rule::kVariableType, fmt::format("{} has type {}", name(id), text(type)));
+    diagnose(Rule::kVariableType, fmt::format("{} has type {}", name(id), text(type)));
     return false;
   }
 
@@ -128,7 +128,7 @@ class StatementVerifier {
 
   bool in_scope(VarId id) {
     if (states_[static_cast<std::size_t>(id)].state == State::kInScope) return true;
-    complain(Rule::kUndeclaredVariable, fmt::format("{} is not declared here", name(id)));
+    diagnose(Rule::kUndeclaredVariable, fmt::format("{} is not declared here", name(id)));
     return false;
   }
 
@@ -140,7 +140,7 @@ class StatementVerifier {
   /// value of a variable.
   bool verify_root(ExprId root, bool may_have_effects = false) {
     if (root < 0 || static_cast<std::size_t>(root) >= sound_.size()) {
-      complain(Rule::kUnknownExpression, fmt::format("found expression {} of {}", root, sound_.size()));
+      diagnose(Rule::kUnknownExpression, fmt::format("found expression {} of {}", root, sound_.size()));
       return false;
     }
     if (!sound_[static_cast<std::size_t>(root)]) return false;
@@ -156,7 +156,7 @@ class StatementVerifier {
     if (expr.kind == ExprKind::kVariable) return in_scope(expr.variable);
     if (has_effects(expr) && !may_have_effects) {
       const Function& callee = callees_.functions[static_cast<std::size_t>(expr.index)];
-      complain(Rule::kCallEffects, fmt::format("{} changes arrays and is called inside an expression", callee.name));
+      diagnose(Rule::kCallEffects, fmt::format("{} changes arrays and is called inside an expression", callee.name));
       return false;
     }
     bool good = true;
@@ -175,7 +175,7 @@ class StatementVerifier {
   void expect_type(ExprId value, Type expected, const std::string& of) {
     const Type type = function_.expr(value).type;
     if (type == expected) return;
-    complain(Rule::kValueType,
+    diagnose(Rule::kValueType,
              fmt::format("found a value of type {} for {} of type {}", text(type), of, text(expected)));
   }
 
@@ -187,7 +187,7 @@ class StatementVerifier {
     if (!declare(let.variable, false, true) || !has_value) return;
     const Type type = function_.var(let.variable).type;
     if (type.is_local_array()) {
-      complain(Rule::kLocalArrayValue, fmt::format("{} is a local array and has a value", name(let.variable)));
+      diagnose(Rule::kLocalArrayValue, fmt::format("{} is a local array and has a value", name(let.variable)));
     } else if (good_value) {
       expect_type(let.value, type, name(let.variable));
     }
@@ -198,9 +198,9 @@ class StatementVerifier {
     if (!exists(assign.variable) || !in_scope(assign.variable)) return;
     const Type type = function_.var(assign.variable).type;
     if (states_[static_cast<std::size_t>(assign.variable)].read_only) {
-      complain(Rule::kReadOnlyVariable, fmt::format("{} is assigned", name(assign.variable)));
+      diagnose(Rule::kReadOnlyVariable, fmt::format("{} is assigned", name(assign.variable)));
     } else if (type.is_local_array()) {
-      complain(Rule::kLocalArrayValue, fmt::format("{} is a local array and is assigned", name(assign.variable)));
+      diagnose(Rule::kLocalArrayValue, fmt::format("{} is a local array and is assigned", name(assign.variable)));
     } else if (good_value) {
       expect_type(assign.value, type, name(assign.variable));
     }
@@ -209,7 +209,7 @@ class StatementVerifier {
   /// The element's type, or void after a complaint.
   Type element(ExprId array, const std::vector<ExprId>& indices) {
     const bool good = verify_root(array) && verify_roots(indices);
-    if (!good || !verify_element(function_, array, indices, loc_, complaints_)) return kVoid;
+    if (!good || !verify_element(function_, array, indices, loc_, diagnostics_)) return kVoid;
     return function_.expr(array).type.element();
   }
 
@@ -227,31 +227,31 @@ class StatementVerifier {
   void verify(const Atomic& atomic) {
     const Type type = element(atomic.array, atomic.indices);
     if (tiled_ && atomic.result != kNone) {
-      complain(Rule::kTileAccess,
+      diagnose(Rule::kTileAccess,
                "found an atomic that returns what was there, which differs between a block's threads");
     }
     if (verify_root(atomic.value) && !type.is_void()) verify_atomic(atomic, type);
     const bool compares = atomic.op == AtomicOp::kCompareAndSwap;
     if (compares != (atomic.compare != kNone)) {
-      complain(Rule::kAtomicCompare, compares ? "found no value to compare with" : "found a value to compare with");
+      diagnose(Rule::kAtomicCompare, compares ? "found no value to compare with" : "found a value to compare with");
     } else if (compares && verify_root(atomic.compare) && !type.is_void() &&
                function_.expr(atomic.compare).type != type) {
-      complain(Rule::kAtomicCompare, fmt::format("found a value of type {} to compare with elements of type {}",
+      diagnose(Rule::kAtomicCompare, fmt::format("found a value of type {} to compare with elements of type {}",
                                                  text(function_.expr(atomic.compare).type), text(type)));
     }
     if (atomic.result == kNone || !declare(atomic.result, false, false) || type.is_void()) return;
     if (function_.var(atomic.result).type != type) {
-      complain(Rule::kValueType, fmt::format("{} receives an element of type {}", name(atomic.result), text(type)));
+      diagnose(Rule::kValueType, fmt::format("{} receives an element of type {}", name(atomic.result), text(type)));
     }
   }
 
   void verify_atomic(const Atomic& atomic, Type type) {
     if (function_.expr(atomic.array).type.is_local_array()) {
-      return complain(Rule::kAtomicTarget, "found an atomic on a local array");
+      return diagnose(Rule::kAtomicTarget, "found an atomic on a local array");
     }
     if (atomic.op == AtomicOp::kAdd && is_tile_access(atomic.array, atomic.value)) return;
     if (!atomic_takes(atomic.op, type)) {
-      return complain(Rule::kAtomicType, fmt::format("found {} on {}", row(atomic.op).mnemonic, text(type)));
+      return diagnose(Rule::kAtomicType, fmt::format("found {} on {}", row(atomic.op).mnemonic, text(type)));
     }
     expect_type(atomic.value, type, "an element");
   }
@@ -262,28 +262,28 @@ class StatementVerifier {
     for (const VarId id : call.results)
       declared = declare(id, false, false) && declared;
     if (call.function < 0 || static_cast<std::size_t>(call.function) >= callees_.functions.size()) {
-      return complain(Rule::kUnknownFunction, fmt::format("found a call of function {}", call.function));
+      return diagnose(Rule::kUnknownFunction, fmt::format("found a call of function {}", call.function));
     }
     const Function& callee = callees_.functions[static_cast<std::size_t>(call.function)];
-    if (good) verify_arguments(module_, function_, callee, call.args, loc_, complaints_);
+    if (good) verify_arguments(module_, function_, callee, call.args, loc_, diagnostics_);
     const auto is_tile = [&](ExprId arg) { return function_.expr(arg).type.is_tile(); };
     if (good && std::ranges::any_of(call.args, is_tile)) {
-      complain(Rule::kArguments, fmt::format("{} is applied to a tile in a call that is no value", callee.name));
+      diagnose(Rule::kArguments, fmt::format("{} is applied to a tile in a call that is no value", callee.name));
     }
     if (call.results.size() != callee.results.size()) {
-      return complain(Rule::kCallResults, fmt::format("{} returns {} values, {} variables receive them", callee.name,
+      return diagnose(Rule::kCallResults, fmt::format("{} returns {} values, {} variables receive them", callee.name,
                                                       callee.results.size(), call.results.size()));
     }
     for (std::size_t i = 0; declared && i < call.results.size(); ++i) {
       if (function_.var(call.results[i]).type == callee.results[i]) continue;
-      complain(Rule::kValueType,
+      diagnose(Rule::kValueType,
                fmt::format("{} receives a result of type {}", name(call.results[i]), text(callee.results[i])));
     }
   }
 
   void verify_condition(ExprId condition) {
     if (!verify_root(condition) || function_.expr(condition).type.is_bool()) return;
-    complain(Rule::kConditionType, fmt::format("found a condition of type {}", text(function_.expr(condition).type)));
+    diagnose(Rule::kConditionType, fmt::format("found a condition of type {}", text(function_.expr(condition).type)));
   }
 
   void verify(const If& branch) {
@@ -306,11 +306,11 @@ class StatementVerifier {
     const Type type = function_.var(loop.variable).type;
     for (const ExprId bound : {loop.start, loop.stop, loop.step}) {
       if (type.is_integer_scalar() && function_.expr(bound).type == type) continue;
-      return complain(Rule::kLoopType, fmt::format("{} has type {} and a bound of type {}", name(loop.variable),
+      return diagnose(Rule::kLoopType, fmt::format("{} has type {} and a bound of type {}", name(loop.variable),
                                                    text(type), text(function_.expr(bound).type)));
     }
     const Expr& step = function_.expr(loop.step);
-    if (step.kind == ExprKind::kLiteral && step.bits == 0) complain(Rule::kZeroStep, "found a step of zero");
+    if (step.kind == ExprKind::kLiteral && step.bits == 0) diagnose(Rule::kZeroStep, "found a step of zero");
   }
 
   void verify(const While& loop) {
@@ -325,22 +325,22 @@ class StatementVerifier {
   }
 
   void verify(const Break&) {
-    if (loops_ == 0) complain(Rule::kOutsideLoop, "found a break outside of any loop");
+    if (loops_ == 0) diagnose(Rule::kOutsideLoop, "found a break outside of any loop");
   }
   void verify(const Continue&) {
-    if (loops_ == 0) complain(Rule::kOutsideLoop, "found a continue outside of any loop");
+    if (loops_ == 0) diagnose(Rule::kOutsideLoop, "found a continue outside of any loop");
   }
 
   void verify(const Return& leave) {
     if (!verify_roots(leave.values)) return;
     if (leave.values.size() != function_.results.size()) {
-      return complain(Rule::kReturnValues,
+      return diagnose(Rule::kReturnValues,
                       fmt::format("found {} values, expected {}", leave.values.size(), function_.results.size()));
     }
     for (std::size_t i = 0; i < leave.values.size(); ++i) {
       const Type type = function_.expr(leave.values[i]).type;
       if (type == function_.results[i]) continue;
-      complain(Rule::kReturnValues,
+      diagnose(Rule::kReturnValues,
                fmt::format("value {} has type {}, expected {}", i + 1, text(type), text(function_.results[i])));
     }
   }
@@ -349,13 +349,13 @@ class StatementVerifier {
 
   std::string name(VarId id) const { return function_.var(id).name; }
   std::string text(Type type) const { return to_text(module_, type); }
-  void complain(Rule rule, const std::string& message) { complaints_.add(rule, loc_, message); }
+  void diagnose(Rule rule, const std::string& message) { diagnostics_.add(rule, loc_, message); }
 
   const Module& module_;
   const Function& function_;
   const Callees& callees_;
   const std::vector<bool>& sound_;
-  Complaints& complaints_;
+  Complaints& diagnostics_;
   std::vector<VariableState> states_;
   std::vector<VarId> in_scope_;
   std::vector<std::int32_t> visited_;  ///< the stamp of the last root that reached the node
@@ -369,8 +369,8 @@ class StatementVerifier {
 }  // namespace
 
 void verify_statements(const Module& module, const Function& function, const Callees& callees,
-                       const std::vector<bool>& sound, Complaints& complaints) {
-  StatementVerifier(module, function, callees, sound, complaints).verify();
+                       const std::vector<bool>& sound, Complaints& diagnostics) {
+  StatementVerifier(module, function, callees, sound, diagnostics).verify();
 }
 
 }  // namespace assay::ir::detail

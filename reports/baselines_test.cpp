@@ -13,17 +13,17 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "reports/certification.hpp"
 #include "reports/formats/ctrf.hpp"
 #include "reports/formats/failures_csv.hpp"
+#include "reports/formats/html/page_data.hpp"
+#include "reports/formats/html/report_html.hpp"
 #include "reports/formats/junit.hpp"
 #include "reports/formats/markdown.hpp"
+#include "reports/formats/report_json.hpp"
 #include "reports/formats/sarif.hpp"
+#include "reports/formats/terminal.hpp"
 #include "reports/formats/trace.hpp"
-#include "reports/page_data.hpp"
-#include "reports/report_html.hpp"
-#include "reports/report_json.hpp"
-#include "reports/terminal.hpp"
+#include "reports/model/mutation_score.hpp"
 
 namespace assay::reports {
 namespace {
@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path kFolder = ASSAY_SOURCE_DIR "/reports/golden/baseline";
+const fs::path kFolder = ASSAY_SOURCE_DIR "/testdata/reports/baseline";
 
 std::string text_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -43,7 +43,7 @@ struct Inputs {
   Run run = read_run(kFolder / "after").take();
   Summary summary = summarise(run);
   Changes changes = changes_since(baseline_of(read_run(kFolder / "before").take(), "before"), run);
-  json certification = json::parse(text_of(ASSAY_SOURCE_DIR "/schemas/golden/certification.json"));
+  json mutation_score = json::parse(text_of(ASSAY_SOURCE_DIR "/testdata/schemas/certification.json"));
 };
 
 std::string pretty(const json& document) { return document.dump(1) + "\n"; }
@@ -51,7 +51,7 @@ std::string pretty(const json& document) { return document.dump(1) + "\n"; }
 // The page without the parts that have their own files: style, script and their hashes, and the data, of which the
 // packed form is zlib's.
 std::string page(const Inputs& inputs) {
-  std::string text = report_html(inputs.run, inputs.summary, &inputs.changes, &inputs.certification);
+  std::string text = report_html(inputs.run, inputs.summary, &inputs.changes, &inputs.mutation_score);
   const auto cut = [&](const std::string& from, const std::string& to) {
     const std::size_t begin = text.find(from) + from.size();
     text.replace(begin, text.find(to, begin) - begin, "...");
@@ -86,8 +86,8 @@ const Format kFormats[] = {
      }},
     {"terminal_in_colour.txt", [](const Inputs& in) { return closing_table(in.run, in.summary, true); }},
     {"compare.txt", [](const Inputs& in) { return changes_lines(in.changes, false); }},
-    {"certification.txt", [](const Inputs& in) { return certification_table(in.certification, false); }},
-    {"certification.md", [](const Inputs& in) { return certification_document(in.certification); }},
+    {"certification.txt", [](const Inputs& in) { return mutation_table(in.mutation_score, false); }},
+    {"certification.md", [](const Inputs& in) { return mutation_document(in.mutation_score); }},
 };
 
 // "line 12: found ..., approved ..." of the first line that differs; empty where none does.

@@ -78,7 +78,7 @@ class ReportInBrowser : public ::testing::Test {
 
 TEST_F(ReportInBrowser, OpensWithoutAComplaintAndAsksForNothing) {
   open({});
-  EXPECT_THAT(browser_->complaints(), IsEmpty());
+  EXPECT_THAT(browser_->diagnostics(), IsEmpty());
   for (const std::string& request : browser_->requests()) {
     EXPECT_TRUE(request == url_ || request == "data:," || request == "about:blank") << request;
   }
@@ -99,7 +99,7 @@ TEST_F(ReportInBrowser, PolicyForbidsWhatThePageDoesNotBring) {
   EXPECT_NE(value("getComputedStyle(document.body).color"), "rgb(255, 0, 0)");
   for (const std::string& request : browser_->requests())
     EXPECT_THAT(request, ::testing::Not(HasSubstr("example.invalid")));
-  EXPECT_GE(browser_->complaints().size(), 3U) << "each attempt is refused with a complaint";
+  EXPECT_GE(browser_->diagnostics().size(), 3U) << "each attempt is refused with a complaint";
 }
 
 TEST_F(ReportInBrowser, CellOfTheGridFiltersTheList) {
@@ -122,7 +122,7 @@ TEST_F(ReportInBrowser, FragmentIsTheState) {
     EXPECT_THAT(text, HasSubstr(part));
   }
   EXPECT_THAT(text, ::testing::Not(HasSubstr("null")));
-  EXPECT_THAT(browser_->complaints(), IsEmpty());
+  EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
 TEST_F(ReportInBrowser, PageOfACaseShowsItsMargins) {
@@ -132,7 +132,7 @@ TEST_F(ReportInBrowser, PageOfACaseShowsItsMargins) {
   const std::string text = value("document.getElementById('case').textContent");
   for (const char* part : {"a zero gradient for grad_x, off by ", "T1 double lift"})
     EXPECT_THAT(text, HasSubstr(part));
-  EXPECT_THAT(browser_->complaints(), IsEmpty());
+  EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
 TEST_F(ReportInBrowser, LinesThatCorrespondAreMarkedInAllSources) {
@@ -171,7 +171,7 @@ TEST_F(ReportInBrowser, KeyboardFiltersMovesAndOpens) {
   EXPECT_NE(value_after_frame("document.querySelector('#case h1').textContent"), name);
   press("Escape");
   EXPECT_EQ(value_after_frame("document.getElementById('case').hidden"), true);
-  EXPECT_THAT(browser_->complaints(), IsEmpty());
+  EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
 TEST_F(ReportInBrowser, HostileTextStaysText) {
@@ -189,7 +189,7 @@ TEST_F(ReportInBrowser, HostileTextStaysText) {
   reopen(std::string("#case=") + kFailed);
   EXPECT_THAT(value("document.getElementById('case').textContent").get<std::string>(), HasSubstr(hostile));
   EXPECT_EQ(value("document.querySelectorAll('img').length"), 0);
-  EXPECT_THAT(browser_->complaints(), IsEmpty());
+  EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
 TEST_F(ReportInBrowser, IsReadableWithoutScripts) {
@@ -213,7 +213,7 @@ TEST_F(ReportInBrowser, TenThousandCasesAreSmallAndDrawnInWindows) {
   value("document.getElementById('list').scrollTop = 1e9");
   EXPECT_EQ(value_after_frame("document.querySelector('.row:last-child .badge').textContent"),
             "unsupported(no CUDA driver)");
-  EXPECT_THAT(browser_->complaints(), IsEmpty());
+  EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
 // Milliseconds from an action on the page to the frame that shows what it did.
@@ -252,7 +252,7 @@ TEST_F(ReportInBrowser, TenThousandCasesAnswerWithinASecond) {
   EXPECT_EQ(value("getComputedStyle(document.body).backgroundColor"), "rgb(16, 20, 24)");
   for (const std::string& request : browser_->requests())
     EXPECT_TRUE(request.starts_with(url_) || request == "data:," || request == "about:blank") << request;
-  EXPECT_THAT(browser_->complaints(), IsEmpty());
+  EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
 TEST_F(ReportInBrowser, WhatChangedStandsBeforeAnyTotal) {
@@ -263,7 +263,7 @@ TEST_F(ReportInBrowser, WhatChangedStandsBeforeAnyTotal) {
   const std::string text = value("document.body.innerText");
   EXPECT_LT(text.find("8 broken"), text.find("Planned"));
   EXPECT_LT(text.find("36 gone"), text.find("Planned"));
-  EXPECT_THAT(browser_->complaints(), IsEmpty());
+  EXPECT_THAT(browser_->diagnostics(), IsEmpty());
   value("document.querySelector('.change[open] a').click()");
   EXPECT_EQ(value_after_frame("document.querySelector('#case h1').textContent"), kFailed);
 }
@@ -283,7 +283,7 @@ TEST_F(ReportInBrowser, ExpectedFailuresAreAFilterAndALine) {
   const std::string text = value("document.getElementById('expectations').innerText");
   for (const char* part : {"unexpected pass", "waivers.csv:2", "3 as it says", "<b>known</b>", "20 days", "never"})
     EXPECT_THAT(text, HasSubstr(part));
-  EXPECT_THAT(browser_->complaints(), IsEmpty());
+  EXPECT_THAT(browser_->diagnostics(), IsEmpty());
 }
 
 TEST_F(ReportInBrowser, FollowsTheColourSchemeOfTheReader) {

@@ -13,17 +13,17 @@
 
 #include <fmt/format.h>
 
-#include "ir/support/parallel.hpp"
 #include "reports/formats/ctrf.hpp"
 #include "reports/formats/failures_csv.hpp"
+#include "reports/formats/html/report_html.hpp"
 #include "reports/formats/junit.hpp"
 #include "reports/formats/markdown.hpp"
+#include "reports/formats/report_json.hpp"
 #include "reports/formats/sarif.hpp"
 #include "reports/formats/trace.hpp"
-#include "reports/report_html.hpp"
-#include "reports/report_json.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
+#include "support/parallel.hpp"
 
 namespace assay::reports {
 namespace {
@@ -63,10 +63,11 @@ Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOpti
   if (options.baseline) reports.changes = changes_since(*options.baseline, reports.run);
   const Changes* const changes = reports.changes ? &*reports.changes : nullptr;
 
-  const nlohmann::json* const certification = options.certification ? &*options.certification : nullptr;
+  const nlohmann::json* const mutation_score = options.mutation_score ? &*options.mutation_score : nullptr;
   const nlohmann::json report = report_json(reports.run, reports.summary, changes);
-  if (const auto complaints = schemas::Validator(schemas::kReportSchemaText).complaints(report); !complaints.empty()) {
-    std::fprintf(stderr, "assay: bug: report.json breaks its schema: %s\n", complaints.front().text().c_str());
+  if (const auto diagnostics = schemas::Validator(schemas::kReportSchemaText).diagnostics(report);
+      !diagnostics.empty()) {
+    std::fprintf(stderr, "assay: bug: report.json breaks its schema: %s\n", diagnostics.front().text().c_str());
     std::abort();
   }
   struct File {
@@ -74,7 +75,7 @@ Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOpti
     std::function<std::string()> make;  // the page, which takes longest, first
     std::string text = {};
   };
-  File files[] = {{kReportHtmlFile, [&] { return report_html(reports.run, reports.summary, changes, certification); }},
+  File files[] = {{kReportHtmlFile, [&] { return report_html(reports.run, reports.summary, changes, mutation_score); }},
                   {kTraceFile, [&] { return chrome_trace(reports.run); }},
                   {kCtrfFile, [&] { return text_of(ctrf_json(reports.run, reports.summary)); }},
                   {kJunitFile, [&] { return junit_xml(reports.run); }},

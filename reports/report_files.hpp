@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ir/support/result.hpp"
-#include "reports/changes.hpp"
-#include "reports/summary.hpp"
+#include "reports/model/changes.hpp"
+#include "reports/model/summary.hpp"
+#include "support/result.hpp"
 
 namespace assay::reports {
 
@@ -25,7 +25,7 @@ inline constexpr std::string_view kTraceFile = "trace.json";
 struct ReportOptions {
   std::optional<nlohmann::json> expectations;  // in place of those of the run's start
   std::optional<Baseline> baseline;
-  std::optional<nlohmann::json> certification;  // of certification.schema.json, for how strong the judge is
+  std::optional<nlohmann::json> mutation_score;  // of certification.schema.json, for how strong the judge is
 };
 
 struct Reports {

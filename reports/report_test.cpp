@@ -10,11 +10,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "reports/formats/html/report_html.hpp"
+#include "reports/formats/terminal.hpp"
+#include "reports/model/wording.hpp"
 #include "reports/report_files.hpp"
-#include "reports/report_html.hpp"
-#include "reports/terminal.hpp"
 #include "reports/testing/synthetic_run.hpp"
-#include "reports/wording.hpp"
 
 namespace assay::reports {
 namespace {
@@ -180,8 +180,8 @@ TEST_F(Report, ShowsHowStrongTheJudgeIs) {
   testing::write_synthetic_run(dir_, {});
   ASSERT_TRUE(write_reports(dir_).ok());
   EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("assay certify"));
-  const json certification = json::parse(text_of(ASSAY_SOURCE_DIR "/schemas/golden/certification.json"));
-  ASSERT_TRUE(write_reports(dir_, {.certification = certification}).ok());
+  const json mutation_score = json::parse(text_of(ASSAY_SOURCE_DIR "/testdata/schemas/certification.json"));
+  ASSERT_TRUE(write_reports(dir_, {.mutation_score = mutation_score}).ok());
   const std::string page = text_of(dir_ / kReportHtmlFile);
   for (const char* part : {"<b>99.7 %</b> of 412 wrong kernels caught", "drop_contribution",
                            "loop/horner#branch_negated.0", "-  if c {", "Nearest to being accepted was "})
@@ -190,7 +190,7 @@ TEST_F(Report, ShowsHowStrongTheJudgeIs) {
 
 TEST_F(Report, RecordsOfEveryVersionAreRead) {
   int versions = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(ASSAY_SOURCE_DIR "/schemas/golden/records")) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(ASSAY_SOURCE_DIR "/testdata/schemas/records")) {
     write(text_of(entry.path() / kRecordsFile));
     const Result<Reports> reports = write_reports(dir_);
     ASSERT_TRUE(reports.ok()) << reports.error().text();
@@ -258,8 +258,8 @@ TEST(Wording, SpellsNumbersTimesAndPlaces) {
   EXPECT_EQ(rho_text(json()), "");
   EXPECT_EQ(rho_text("inf"), "∞");
   EXPECT_EQ(rho_text(0.4216), "0.422");
-  EXPECT_EQ(place_text({{"array", "x"}, {"index", {3, 0}}}), "x[3, 0]");
-  EXPECT_EQ(place_text({{"array", "n"}, {"index", json::array()}}), "n");
+  EXPECT_EQ(location_text({{"array", "x"}, {"index", {3, 0}}}), "x[3, 0]");
+  EXPECT_EQ(location_text({{"array", "n"}, {"index", json::array()}}), "n");
   EXPECT_EQ(case_link("a/b c%\""), "#case=a/b%20c%25%22");
 }
 

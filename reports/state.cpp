@@ -143,8 +143,9 @@ Result<State> read_state(const std::filesystem::path& file) {
   if (!stream) return Error{fmt::format("cannot read: {}", std::generic_category().message(errno)), file.string()};
   const json document = json::parse(stream, nullptr, false);
   if (document.is_discarded()) return Error{"found a file that is not JSON", file.string()};
-  if (const auto complaints = schemas::Validator(schemas::kStateSchemaText).complaints(document); !complaints.empty()) {
-    return Error{complaints.front().text(), file.string()};
+  if (const auto diagnostics = schemas::Validator(schemas::kStateSchemaText).diagnostics(document);
+      !diagnostics.empty()) {
+    return Error{diagnostics.front().text(), file.string()};
   }
   State state{.phase = document.at("phase"),
               .next_action = document.at("next_action"),

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/support/result.hpp"
-#include "reports/summary.hpp"
+#include "reports/model/summary.hpp"
+#include "support/result.hpp"
 
 namespace assay::reports {
 

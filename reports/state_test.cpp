@@ -53,7 +53,7 @@ TEST(CommittedState, PageIsNotStale) {
 TEST_F(StateTest, PageOfARunIsTheGoldenOne) {
   State state = empty_state();
   ASSERT_TRUE(update(state, run_of({})).ok());
-  EXPECT_EQ(state_page(state), text_of(ASSAY_SOURCE_DIR "/reports/golden/cuda_state.md"));
+  EXPECT_EQ(state_page(state), text_of(ASSAY_SOURCE_DIR "/testdata/reports/cuda_state.md"));
 }
 
 TEST_F(StateTest, SameRunAgainChangesNothing) {

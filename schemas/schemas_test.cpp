@@ -15,13 +15,13 @@ namespace {
 using nlohmann::json;
 
 json golden(const std::string& name) {
-  std::ifstream file(ASSAY_SOURCE_DIR "/schemas/golden/" + name + ".json");
+  std::ifstream file(ASSAY_SOURCE_DIR "/testdata/schemas/" + name + ".json");
   EXPECT_TRUE(file.is_open()) << name;
   return json::parse(file);
 }
 
 std::string_view schema_of(const std::string& golden_name) {
-  if (golden_name == "certification") return kCertificationSchemaText;
+  if (golden_name == "certification") return kMutationScoreSchemaText;
   if (golden_name == "report") return kReportSchemaText;
   if (golden_name == "state") return kStateSchemaText;
   if (golden_name == "dataset_row") return kDatasetRowSchemaText;
@@ -32,18 +32,18 @@ std::string_view schema_of(const std::string& golden_name) {
   return kRecordSchemaText;
 }
 
-std::string joined(const std::vector<Complaint>& complaints) {
+std::string joined(const std::vector<SchemaError>& diagnostics) {
   std::ostringstream text;
-  for (const Complaint& complaint : complaints)
-    text << complaint.text() << "\n";
+  for (const SchemaError& diagnostic : diagnostics)
+    text << diagnostic.text() << "\n";
   return text.str();
 }
 
 TEST(Schemas, AcceptEveryGoldenDocument) {
   for (const char* name : {"run_start", "case_pass", "case_fail", "run_end", "report", "state", "dataset_row", "stats",
                            "plan", "block", "rejected", "end", "certification", "expectations", "bench"}) {
-    const std::vector<Complaint> complaints = Validator(schema_of(name)).complaints(golden(name));
-    EXPECT_TRUE(complaints.empty()) << name << "\n" << joined(complaints);
+    const std::vector<SchemaError> diagnostics = Validator(schema_of(name)).diagnostics(golden(name));
+    EXPECT_TRUE(diagnostics.empty()) << name << "\n" << joined(diagnostics);
   }
 }
 
@@ -51,15 +51,15 @@ TEST(Schemas, RefuseEachBrokenDocumentAtThePlaceThatIsBroken) {
   for (const json& row : golden("refused")) {
     const std::string name = row.at("of");
     const json document = golden(name).patch(row.at("patch"));
-    const std::vector<Complaint> complaints = Validator(schema_of(name)).complaints(document);
-    ASSERT_FALSE(complaints.empty()) << row.at("why");
-    EXPECT_EQ(complaints.front().pointer, row.at("pointer").get<std::string>()) << row.at("why") << "\n"
-                                                                                << joined(complaints);
-    EXPECT_THAT(complaints.front().expected, testing::HasSubstr(row.at("expected").get<std::string>()))
+    const std::vector<SchemaError> diagnostics = Validator(schema_of(name)).diagnostics(document);
+    ASSERT_FALSE(diagnostics.empty()) << row.at("why");
+    EXPECT_EQ(diagnostics.front().pointer, row.at("pointer").get<std::string>()) << row.at("why") << "\n"
+                                                                                 << joined(diagnostics);
+    EXPECT_THAT(diagnostics.front().expected, testing::HasSubstr(row.at("expected").get<std::string>()))
         << row.at("why") << "\n"
-        << joined(complaints);
-    for (const Complaint& complaint : complaints) {
-      EXPECT_EQ(complaint.pointer, complaints.front().pointer) << row.at("why") << "\n" << joined(complaints);
+        << joined(diagnostics);
+    for (const SchemaError& diagnostic : diagnostics) {
+      EXPECT_EQ(diagnostic.pointer, diagnostics.front().pointer) << row.at("why") << "\n" << joined(diagnostics);
     }
   }
 }
@@ -86,19 +86,19 @@ TEST(Schemas, KeywordsOfLaterDraftsAreRefused) {
 TEST(Schemas, ComplaintSaysPlaceFindingAndExpectation) {
   json document = golden("case_pass");
   document["tiers"]["t1"]["checks"] = "many";
-  const std::vector<Complaint> complaints = Validator(kRecordSchemaText).complaints(document);
-  ASSERT_EQ(complaints.size(), 1U) << joined(complaints);
-  EXPECT_EQ(complaints[0].text(),
+  const std::vector<SchemaError> diagnostics = Validator(kRecordSchemaText).diagnostics(document);
+  ASSERT_EQ(diagnostics.size(), 1U) << joined(diagnostics);
+  EXPECT_EQ(diagnostics[0].text(),
             "/tiers/t1/checks: found \"many\", expected a value of type integer (values compared)");
 }
 
 TEST(Schemas, ComplaintShortensWhatWasFoundAndEscapesThePointer) {
   json document = golden("report");
   document["time_ms"]["a/b~c"] = std::string(500, 'x');
-  const std::vector<Complaint> complaints = Validator(kReportSchemaText).complaints(document);
-  ASSERT_EQ(complaints.size(), 1U) << joined(complaints);
-  EXPECT_EQ(complaints[0].pointer, "/time_ms/a~1b~0c");
-  EXPECT_LT(complaints[0].found.size(), 100U);
+  const std::vector<SchemaError> diagnostics = Validator(kReportSchemaText).diagnostics(document);
+  ASSERT_EQ(diagnostics.size(), 1U) << joined(diagnostics);
+  EXPECT_EQ(diagnostics[0].pointer, "/time_ms/a~1b~0c");
+  EXPECT_LT(diagnostics[0].found.size(), 100U);
 }
 
 // Members of every object that the schema describes, with the path to each.
@@ -128,8 +128,8 @@ TEST(Schemas, DescribeEveryPropertyWithAnExampleThatTheyAccept) {
       json alone = property;
       alone["definitions"] = schema.value("definitions", json::object());
       for (const json& example : property.at("examples")) {
-        const std::vector<Complaint> complaints = Validator(alone.dump()).complaints(example);
-        EXPECT_TRUE(complaints.empty()) << path << "\n" << joined(complaints);
+        const std::vector<SchemaError> diagnostics = Validator(alone.dump()).diagnostics(example);
+        EXPECT_TRUE(diagnostics.empty()) << path << "\n" << joined(diagnostics);
       }
     }
   }

@@ -142,7 +142,7 @@ std::string later_keyword(const json& schema, const std::string& path) {
 
 }  // namespace
 
-std::string Complaint::text() const {
+std::string SchemaError::text() const {
   return fmt::format("{}: found {}, expected {}", pointer.empty() ? "document" : pointer, found, expected);
 }
 
@@ -182,24 +182,24 @@ Validator::Validator(Validator&&) noexcept = default;
 Validator& Validator::operator=(Validator&&) noexcept = default;
 Validator::~Validator() = default;
 
-std::vector<Complaint> Validator::complaints(const json& document) const {
+std::vector<SchemaError> Validator::diagnostics(const json& document) const {
   const valijson::adapters::NlohmannJsonAdapter adapter(document);
   // Without a place for results the first violation ends the work: most documents have none.
   if (parsed_->validator.validate(parsed_->schema, adapter, nullptr)) return {};
   valijson::ValidationResults results;
   parsed_->validator.validate(parsed_->schema, adapter, &results);
 
-  std::vector<Complaint> causes;
-  std::vector<Complaint> echoes;
+  std::vector<SchemaError> causes;
+  std::vector<SchemaError> echoes;
   for (const valijson::ValidationResults::Error& error : results) {
     const Path path = path_of(error.context);
     const json::json_pointer pointer(pointer_of(path));
     const json value = document.contains(pointer) ? document.at(pointer) : json();
-    Complaint complaint{.pointer = pointer.to_string(),
-                        .found = shortened(value),
-                        .expected = expected_by(node_at(parsed_->text, document, path), error.description)};
-    std::vector<Complaint>& kept = is_echo(error.description) ? echoes : causes;
-    if (kept.empty() || kept.back() != complaint) kept.push_back(std::move(complaint));
+    SchemaError diagnostic{.pointer = pointer.to_string(),
+                           .found = shortened(value),
+                           .expected = expected_by(node_at(parsed_->text, document, path), error.description)};
+    std::vector<SchemaError>& kept = is_echo(error.description) ? echoes : causes;
+    if (kept.empty() || kept.back() != diagnostic) kept.push_back(std::move(diagnostic));
   }
   return causes.empty() ? echoes : causes;
 }

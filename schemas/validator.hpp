@@ -8,7 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::schemas {
 
@@ -16,14 +16,14 @@ namespace assay::schemas {
 inline constexpr std::string_view kRecordSchemaVersion = "1.9.0";
 inline constexpr std::string_view kReportSchemaVersion = "1.4.0";
 inline constexpr std::string_view kStateSchemaVersion = "1.0.0";
-inline constexpr std::string_view kCertificationSchemaVersion = "1.2.0";
+inline constexpr std::string_view kMutationScoreSchemaVersion = "1.2.0";
 inline constexpr std::string_view kDatasetRowSchemaVersion = "1.0.0";
 inline constexpr std::string_view kManifestSchemaVersion = "1.0.0";
 inline constexpr std::string_view kStatsSchemaVersion = "1.0.0";
 inline constexpr std::string_view kBenchSchemaVersion = "1.0.0";
 
 // One thing that a schema does not admit.
-struct Complaint {
+struct SchemaError {
   std::string pointer;   // JSON pointer (RFC 6901) to the value; "" is the whole document
   std::string found;     // the value, shortened
   std::string expected;  // what the schema asks for there
@@ -31,7 +31,7 @@ struct Complaint {
   // "/tiers/t1/checks: found -1, expected a number of at least 0 (values compared)".
   [[nodiscard]] std::string text() const;
 
-  friend bool operator==(const Complaint&, const Complaint&) = default;
+  friend bool operator==(const SchemaError&, const SchemaError&) = default;
 };
 
 // A schema, parsed once, that judges any number of documents. Not for use by two threads at once.
@@ -47,7 +47,7 @@ class Validator {
   ~Validator();
 
   // Everything that is wrong with `document`, in the order of the schema; empty where it is admitted.
-  [[nodiscard]] std::vector<Complaint> complaints(const nlohmann::json& document) const;
+  [[nodiscard]] std::vector<SchemaError> diagnostics(const nlohmann::json& document) const;
 
  private:
   struct Parsed;

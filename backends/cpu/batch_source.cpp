@@ -13,7 +13,7 @@ using backends::BuiltEntry;
 using backends::EmittedKernel;
 using backends::EntryPoint;
 using backends::Helper;
-using backends::Lane;
+using backends::Precision;
 
 namespace {
 
@@ -33,8 +33,8 @@ class Composer {
     batch_.entries.resize(kernels_.size());
     helpers();
     for (std::size_t position = 0; position < kernels_.size(); ++position) {
-      for (const Lane lane : {Lane::kNative, Lane::kLift}) {
-        kernel(position, lane);
+      for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
+        kernel(position, precision);
       }
     }
     return std::move(batch_);
@@ -72,11 +72,11 @@ class Composer {
     }
   }
 
-  void kernel(std::size_t position, Lane lane) {
+  void kernel(std::size_t position, Precision precision) {
     const EmittedKernel& kernel = *kernels_[position];
-    const std::string unique = fmt::format("assay_{}_{}", position, to_text(lane));
+    const std::string unique = fmt::format("assay_{}_{}", position, to_text(precision));
     line("#undef ASSAY_REAL");
-    if (lane == Lane::kLift) {
+    if (precision == Precision::kPromoted) {
       line("#define ASSAY_REAL double");
     }
     for (const EntryPoint& entry : kernel.entries) {
@@ -87,7 +87,7 @@ class Composer {
     whole_lines(kernel.body);
     line("#line 1 \"{} (call)\"", file_name(position, kernel));
     for (const EntryPoint& entry : kernel.entries) {
-      caller(position, lane, entry, fmt::format("{}_{}", unique, to_text(entry.pass)));
+      caller(position, precision, entry, fmt::format("{}_{}", unique, to_text(entry.pass)));
     }
     line("}}");
     for (const EntryPoint& entry : kernel.entries) {
@@ -95,7 +95,7 @@ class Composer {
     }
   }
 
-  void caller(std::size_t position, Lane lane, const EntryPoint& entry, const std::string& symbol) {
+  void caller(std::size_t position, Precision precision, const EntryPoint& entry, const std::string& symbol) {
     std::string arguments;
     std::string sizes;
     for (std::size_t i = 0; i < entry.parameter_types.size(); ++i) {
@@ -110,8 +110,10 @@ class Composer {
     line("extern const unsigned long long {}_sizes[];", symbol);
     line("const unsigned long long {}_sizes[] = {{{}{}}};", symbol, entry.parameter_types.size(), sizes);
     line("}}");
-    batch_.entries[position].push_back(
-        {.pass = entry.pass, .lane = lane, .symbol = symbol, .parameter_count = entry.parameter_types.size()});
+    batch_.entries[position].push_back({.pass = entry.pass,
+                                        .precision = precision,
+                                        .symbol = symbol,
+                                        .parameter_count = entry.parameter_types.size()});
   }
 
   std::span<const EmittedKernel* const> kernels_;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 
 namespace assay::cpu {
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backends/cpu/test_kernels.hpp"
+#include "backends/cpu/testing/kernels.hpp"
 
 namespace assay::cpu {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "backends/cpu/process.hpp"
-#include "backends/emitted_kernel.hpp"
-#include "ir/support/result.hpp"
+#include "backends/device/emitted_kernel.hpp"
+#include "support/result.hpp"
 
 namespace assay::cpu {
 

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/artifact_files.hpp"
 #include "backends/cpu/batch_source.hpp"
-#include "ir/support/hash.hpp"
-#include "ir/support/parallel.hpp"
+#include "backends/device/artifact_files.hpp"
+#include "support/hash.hpp"
+#include "support/parallel.hpp"
 
 namespace assay::cpu {
 

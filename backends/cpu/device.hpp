@@ -18,13 +18,13 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.hpp"
-#include "backends/build_cache.hpp"
 #include "backends/cpu/compiler.hpp"
 #include "backends/cpu/isolating_build.hpp"
 #include "backends/cpu/session.hpp"
-#include "backends/scratch_directory.hpp"
-#include "ir/support/result.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/device/build_cache.hpp"
+#include "backends/device/scratch_directory.hpp"
+#include "support/result.hpp"
 
 namespace assay::cpu {
 

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backends/cpu/test_kernels.hpp"
+#include "backends/cpu/testing/kernels.hpp"
 
 namespace assay::cpu {
 namespace {
@@ -54,8 +54,9 @@ TEST(CpuDevice, BuildsABatchIntoOneLibrary) {
   const BuiltKernel first = require_built(outcomes.front());
   const BuiltKernel last = require_built(outcomes.back());
   EXPECT_EQ(first.artifacts[0], last.artifacts[0]);
-  EXPECT_NE(first.find(Pass::kForward, Lane::kLift)->symbol, last.find(Pass::kForward, Lane::kLift)->symbol);
-  EXPECT_EQ(first.find(Pass::kBackward, Lane::kNative)->parameter_count, 2U);
+  EXPECT_NE(first.find(Pass::kForward, Precision::kPromoted)->symbol,
+            last.find(Pass::kForward, Precision::kPromoted)->symbol);
+  EXPECT_EQ(first.find(Pass::kBackward, Precision::kNative)->parameter_count, 2U);
 }
 
 /// What x holds after x = 2 x + 1/3 over x = 2, run by the device.

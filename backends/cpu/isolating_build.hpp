@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 
 namespace assay::cpu {
 

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "backends/cpu/compiler.hpp"
-#include "backends/scratch_directory.hpp"
+#include "backends/device/scratch_directory.hpp"
 
 namespace assay::cpu {
 namespace {
@@ -12,12 +12,12 @@ namespace {
 constexpr std::chrono::seconds kLimit{30};
 
 Result<std::string> assembly_of(const Compiler& compiler, const std::filesystem::path& folder,
-                                const backends::EmittedKernel& kernel, backends::Lane lane) {
+                                const backends::EmittedKernel& kernel, backends::Precision precision) {
   // The same name for both: the assembly holds it.
   const std::filesystem::path source = folder / "kernel.cpp";
   const std::filesystem::path assembly = folder / "kernel.s";
   std::ofstream file(source);
-  if (lane == backends::Lane::kLift) file << "#define ASSAY_REAL double\n";
+  if (precision == backends::Precision::kPromoted) file << "#define ASSAY_REAL double\n";
   file << kernel.source();
   file.close();
   if (!file) return Error{"cannot be written", source.string()};
@@ -37,9 +37,9 @@ Result<bool> same_optimised_code(const std::string& command, const backends::Emi
   const Result<backends::ScratchDirectory> folder =
       backends::ScratchDirectory::create(std::filesystem::temp_directory_path() / "assay-code");
   if (!folder.ok()) return folder.error();
-  for (const backends::Lane lane : {backends::Lane::kNative, backends::Lane::kLift}) {
-    const Result<std::string> first = assembly_of(*compiler, folder->path(), a, lane);
-    const Result<std::string> second = assembly_of(*compiler, folder->path(), b, lane);
+  for (const backends::Precision precision : {backends::Precision::kNative, backends::Precision::kPromoted}) {
+    const Result<std::string> first = assembly_of(*compiler, folder->path(), a, precision);
+    const Result<std::string> second = assembly_of(*compiler, folder->path(), b, precision);
     if (!first.ok() || !second.ok()) return (first.ok() ? second : first).error();
     if (*first != *second) return false;
   }

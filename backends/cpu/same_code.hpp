@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "backends/emitted_kernel.hpp"
-#include "ir/support/result.hpp"
+#include "backends/device/emitted_kernel.hpp"
+#include "support/result.hpp"
 
 namespace assay::cpu {
 

@@ -9,7 +9,7 @@ using namespace backends;
 namespace {
 
 Result<std::string> library_of(const LaunchRequest& launch) {
-  const Artifact* const library = launch.kernel->artifact(Artifact::Kind::kSharedLibrary, launch.lane);
+  const Artifact* const library = launch.kernel->artifact(Artifact::Kind::kSharedLibrary, launch.precision);
   if (library == nullptr) {
     return Error{"the kernel was built for another device"};
   }

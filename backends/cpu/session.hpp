@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "backends/worker/session.hpp"
 
 namespace assay::cpu {

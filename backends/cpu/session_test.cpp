@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/cpu/device.hpp"
-#include "backends/cpu/test_kernels.hpp"
+#include "backends/cpu/testing/kernels.hpp"
 
 namespace assay::cpu {
 namespace {
@@ -89,7 +89,7 @@ class SessionTest : public ::testing::Test {
     const std::array strides{static_cast<std::int64_t>(sizeof(Real))};
     return {.kernel = &kernel(name),
             .pass = Pass::kForward,
-            .lane = sizeof(Real) == sizeof(float) ? Lane::kNative : Lane::kLift,
+            .precision = sizeof(Real) == sizeof(float) ? Precision::kNative : Precision::kPromoted,
             .threads = threads,
             .arguments = {Argument::array(BufferAddress{buffer, 0}, shape, strides), Argument::value(a)},
             .time_limit = milliseconds{300}};
@@ -116,15 +116,15 @@ class SessionTest : public ::testing::Test {
 
 TEST_F(SessionTest, RunsBothLanesAndBothPasses) {
   const LaunchRequest native = launch<float>("scale", 3);
-  const LaunchRequest lift = launch<double>("scale", 3);
+  const LaunchRequest promote = launch<double>("scale", 3);
   LaunchRequest backward = launch<double>("scale", 3, 7);
   backward.pass = Pass::kBackward;
-  const std::array launches{native, lift, backward};
+  const std::array launches{native, promote, backward};
   for (const RunOutcome& outcome : session->run(launches)) {
     EXPECT_EQ(describe(outcome), "completed");
   }
   EXPECT_THAT(result(native), Each(20.0F + 1.0F / 3.0F));
-  EXPECT_THAT(result<double>(lift), Each(20.0 + 1.0 / 3.0));
+  EXPECT_THAT(result<double>(promote), Each(20.0 + 1.0 / 3.0));
   EXPECT_THAT(result<double>(backward), Each(7.0));
 }
 

@@ -11,10 +11,10 @@
 
 #include <dlfcn.h>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "backends/worker/placed_arguments.hpp"
 #include "backends/worker/serve.hpp"
-#include "ir/support/rng.hpp"
+#include "support/rng.hpp"
 
 namespace assay::cpu {
 
@@ -87,8 +87,8 @@ std::string mismatch(const Entry& entry, std::span<const ArgumentRow> arguments)
   return {};
 }
 
-LaunchEnd refused(std::string message) {
-  return {.progress = worker::Progress::kRefused, .message = std::move(message)};
+LaunchEnd rejected(std::string message) {
+  return {.progress = worker::Progress::kRejected, .message = std::move(message)};
 }
 
 /// Calls entries of loaded libraries, the buffers being memory of the process.
@@ -99,14 +99,14 @@ class LibraryExecutor final : public worker::Executor {
   LaunchEnd run(const RecordReader& reader) override {
     std::string message;
     if (reader.loads_only()) {
-      return library_.load(reader.code(), message) ? LaunchEnd{} : refused(message);
+      return library_.load(reader.code(), message) ? LaunchEnd{} : rejected(message);
     }
     const Entry* const entry = library_.find(reader.code(), reader.symbol(), message);
     if (entry == nullptr) {
-      return refused(message);
+      return rejected(message);
     }
     if (message = mismatch(*entry, reader.arguments()); !message.empty()) {
-      return refused(message);
+      return rejected(message);
     }
     const std::span<void*> arguments = arguments_.place(reader, reinterpret_cast<std::uintptr_t>(buffers_)).subspan(1);
     const auto start = std::chrono::steady_clock::now();

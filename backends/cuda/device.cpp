@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/artifact_files.hpp"
 #include "backends/cuda/session.hpp"
-#include "ir/support/hash.hpp"
-#include "ir/support/parallel.hpp"
+#include "backends/device/artifact_files.hpp"
+#include "support/hash.hpp"
+#include "support/parallel.hpp"
 
 namespace assay::cuda {
 
@@ -122,9 +122,9 @@ Capability CudaDevice::can_run() const {
 }
 
 /// For each GPU its own code, or PTX for the newest architecture before it that NVRTC knows.
-std::vector<std::string> CudaDevice::architectures(Lane lane) const {
+std::vector<std::string> CudaDevice::architectures(Precision precision) const {
   if (gpus_.empty()) {
-    return lane == Lane::kNative ? options_.native_architectures : options_.lift_architectures;
+    return precision == Precision::kNative ? options_.native_architectures : options_.promoted_architectures;
   }
   std::vector<std::string> chosen;
   for (const Gpu& gpu : gpus_) {
@@ -138,7 +138,7 @@ std::vector<std::string> CudaDevice::architectures(Lane lane) const {
 }
 
 std::string CudaDevice::build_command(const BuildFlags& flags) const {
-  const std::vector<std::string> known = nvrtc_ ? architectures(Lane::kNative) : std::vector<std::string>();
+  const std::vector<std::string> known = nvrtc_ ? architectures(Precision::kNative) : std::vector<std::string>();
   if (known.empty()) return {};
   return nvcc_command({.architecture = known.front(), .flags = flags, .line_info = options_.line_info});
 }
@@ -154,17 +154,17 @@ std::vector<BuildOutcome> CudaDevice::build(std::span<const EmittedKernel> kerne
 
 BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
   BuiltKernel built{.name = kernel.name, .entries = {}, .artifacts = {}, .targets = {}, .log = {}, .from_cache = true};
-  for (const Lane lane : {Lane::kNative, Lane::kLift}) {
-    for (const std::string& architecture : architectures(lane)) {
+  for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
+    for (const std::string& architecture : architectures(precision)) {
       if (!nvrtc_->supports(architecture)) {
         continue;
       }
       const NvrtcOptions options{
-          .architecture = architecture, .flags = flags, .lane = lane, .line_info = options_.line_info};
+          .architecture = architecture, .flags = flags, .precision = precision, .line_info = options_.line_info};
       bool from_cache = false;
       CompileOutcome outcome = compile(kernel, options, from_cache);
       if (auto* failed = std::get_if<BuildFailed>(&outcome)) {
-        failed->log.insert(0, fmt::format("NVRTC {} for {}, {}:\n", nvrtc_->version(), architecture, to_text(lane)));
+        failed->log.insert(0, fmt::format("NVRTC {} for {}, {}:\n", nvrtc_->version(), architecture, to_text(precision)));
         return std::move(*failed);
       }
       auto& compiled = std::get<Compiled>(outcome);
@@ -176,7 +176,7 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
     }
     for (const EntryPoint& entry : kernel.entries) {
       built.entries.push_back({.pass = entry.pass,
-                               .lane = lane,
+                               .precision = precision,
                                .symbol = entry.symbol,
                                .parameter_count = entry.parameter_types.size(),
                                .block_threads = entry.block_threads});
@@ -197,7 +197,7 @@ Result<void> CudaDevice::add_artifacts(BuiltKernel& built, Compiled compiled, co
   const bool is_cubin = !compiled.cubin.empty();
   if (is_cubin) {
     built.artifacts.push_back(to_artifact({.kind = Artifact::Kind::kCubin,
-                                           .lane = options.lane,
+                                           .precision = options.precision,
                                            .architecture = options.architecture,
                                            .path = {},
                                            .content = std::move(compiled.cubin)},
@@ -205,7 +205,7 @@ Result<void> CudaDevice::add_artifacts(BuiltKernel& built, Compiled compiled, co
   }
   if (!is_cubin || !gpus_.empty()) {
     built.artifacts.push_back(to_artifact({.kind = Artifact::Kind::kPtx,
-                                           .lane = options.lane,
+                                           .precision = options.precision,
                                            .architecture = virtual_of(options.architecture),
                                            .path = {},
                                            .content = std::move(compiled.ptx)},

@@ -17,12 +17,12 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.hpp"
-#include "backends/build_cache.hpp"
 #include "backends/cuda/driver/driver.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
-#include "backends/scratch_directory.hpp"
-#include "ir/support/result.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/device/build_cache.hpp"
+#include "backends/device/scratch_directory.hpp"
+#include "support/result.hpp"
 
 namespace assay::cuda {
 
@@ -30,7 +30,7 @@ struct CudaOptions {
   /// What each lane is compiled for where no GPU says it: compute_XX gives PTX, sm_XX a cubin. Those that the NVRTC at
   /// hand does not know are left out.
   std::vector<std::string> native_architectures{"compute_75", "compute_100", "sm_75"};
-  std::vector<std::string> lift_architectures{"compute_75"};
+  std::vector<std::string> promoted_architectures{"compute_75"};
   std::optional<std::vector<int>> gpus{{0}};  ///< whose numbers are the driver's; nothing: all that there are
   std::size_t device_bytes = 0;               ///< of a GPU's memory, for one session; 0: as much as the session's
   std::filesystem::path worker;               ///< program whose main() calls run_if_worker(); empty: this program
@@ -67,7 +67,7 @@ class CudaDevice final : public backends::Device {
   backends::BuildOutcome build_kernel(const backends::EmittedKernel& kernel, const backends::BuildFlags& flags);
   CompileOutcome compile(const backends::EmittedKernel& kernel, const NvrtcOptions& options, bool& from_cache);
 
-  [[nodiscard]] std::vector<std::string> architectures(backends::Lane lane) const;
+  [[nodiscard]] std::vector<std::string> architectures(backends::Precision precision) const;
   Result<void> add_artifacts(backends::BuiltKernel& built, Compiled compiled, const NvrtcOptions& options);
   std::shared_ptr<const backends::Artifact> to_artifact(backends::Artifact artifact, bool& written);
   void find_gpus();

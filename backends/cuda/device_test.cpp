@@ -60,15 +60,15 @@ TEST_F(CudaDeviceTest, CompilesBothLanesForEachArchitecture) {
   const BuildOutcome outcome = build(device, kernel_of("x[i] = half_of(a);"));
   ASSERT_TRUE(std::holds_alternative<BuiltKernel>(outcome)) << std::get<BuildFailed>(outcome).log;
   const auto& built = std::get<BuiltKernel>(outcome);
-  const Artifact* native = built.artifact(Artifact::Kind::kPtx, Lane::kNative, "compute_75");
-  const Artifact* lift = built.artifact(Artifact::Kind::kPtx, Lane::kLift, "compute_75");
-  const Artifact* cubin = built.artifact(Artifact::Kind::kCubin, Lane::kNative, "sm_75");
-  ASSERT_TRUE(native != nullptr && lift != nullptr && cubin != nullptr);
+  const Artifact* native = built.artifact(Artifact::Kind::kPtx, Precision::kNative, "compute_75");
+  const Artifact* promote = built.artifact(Artifact::Kind::kPtx, Precision::kPromoted, "compute_75");
+  const Artifact* cubin = built.artifact(Artifact::Kind::kCubin, Precision::kNative, "sm_75");
+  ASSERT_TRUE(native != nullptr && promote != nullptr && cubin != nullptr);
   EXPECT_THAT(native->content, HasSubstr(".entry f_forward"));
-  EXPECT_THAT(lift->content, HasSubstr(".f64"));
+  EXPECT_THAT(promote->content, HasSubstr(".f64"));
   EXPECT_THAT(cubin->content, StartsWith("\x7f"
                                          "ELF"));
-  EXPECT_EQ(built.find(Pass::kForward, Lane::kLift)->symbol, "f_forward");
+  EXPECT_EQ(built.find(Pass::kForward, Precision::kPromoted)->symbol, "f_forward");
 }
 
 TEST_F(CudaDeviceTest, TakesASecondBuildFromTheCache) {

@@ -31,7 +31,7 @@ std::string content_of(const std::string& path) {
 
 Progress progress_of(Blame blame) {
   switch (blame) {
-    case Blame::kRequest: return Progress::kRefused;
+    case Blame::kRequest: return Progress::kRejected;
     case Blame::kAccess: return Progress::kFaulted;
     case Blame::kKernel: return Progress::kCrashed;
     case Blame::kDuration: return Progress::kExpired;
@@ -40,7 +40,7 @@ Progress progress_of(Blame blame) {
   return Progress::kLacking;
 }
 
-LaunchEnd refused(std::string message) { return {.progress = Progress::kRefused, .message = std::move(message)}; }
+LaunchEnd rejected(std::string message) { return {.progress = Progress::kRejected, .message = std::move(message)}; }
 
 /// Why the arguments do not fit the parameters, of which the first is the number of threads; empty when they do.
 std::string mismatch(const std::vector<std::size_t>& sizes, std::span<const worker::ArgumentRow> arguments) {
@@ -88,13 +88,13 @@ LaunchEnd GpuExecutor::launch(const RecordReader& reader) {
   const Entry& entry = entry_of(reader.code(), reader.symbol());
   if (entry.sizes) {
     if (std::string message = mismatch(*entry.sizes, reader.arguments()); !message.empty()) {
-      return refused(std::move(message));
+      return rejected(std::move(message));
     }
   }
   const worker::LaunchRecord& record = reader.record();
   const auto grid = backends::grid_of(record.threads, record.block, record.block_threads);
   if (!grid) {
-    return refused("the number of threads is out of range");
+    return rejected("the number of threads is out of range");
   }
   std::vector<Range> ranges;
   for (const worker::PointerRow& pointer : reader.pointers()) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backends/cuda/driver/handles.hpp"
-#include "backends/geometry.hpp"
+#include "backends/device/geometry.hpp"
 #include "backends/worker/placed_arguments.hpp"
 #include "backends/worker/serve.hpp"
 

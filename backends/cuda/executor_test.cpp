@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "backends/cuda/lane_testing.hpp"
-#include "backends/shared_object.hpp"
+#include "backends/cuda/testing/sessions.hpp"
+#include "backends/device/shared_object.hpp"
 #include "backends/worker/command_writer.hpp"
 
 namespace assay::cuda {

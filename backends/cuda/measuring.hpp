@@ -13,7 +13,7 @@
 #include <string>
 
 #include "backends/cuda/driver/handles.hpp"
-#include "backends/geometry.hpp"
+#include "backends/device/geometry.hpp"
 #include "backends/worker/serve.hpp"
 
 namespace assay::cuda {

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "backends/cuda/cupti/counters.hpp"
-#include "backends/cuda/lane_testing.hpp"
+#include "backends/cuda/testing/sessions.hpp"
 
 namespace assay::cuda {
 namespace {
@@ -193,8 +193,8 @@ TEST_F(Measuring, TakesNoMoreMemoryThanItMay) {
   ASSERT_TRUE(std::holds_alternative<Completed>(outcome)) << describe(outcome);
   EXPECT_EQ(std::get<Completed>(outcome).measurement->measures.at("samples"), 50);
   const auto little = open(2 << 20);
-  const LaunchRequest refused = sampled(**little, scale, 50);
-  EXPECT_EQ(describe((*little)->run({&refused, 1}).front()),
+  const LaunchRequest rejected = sampled(**little, scale, 50);
+  EXPECT_EQ(describe((*little)->run({&rejected, 1}).front()),
             "resource error: the launch's 4000 bytes do not fit three times, and the caches twice, into the 2097152 "
             "bytes of device memory that are allowed");
 }
@@ -208,8 +208,8 @@ TEST_F(Measuring, TakesNoMoreMemoryThanIsFree) {
   EXPECT_EQ(std::get<Completed>(outcome).measurement->measures.at("samples"), 500);
   plan("memory=2M");
   const auto little = open(std::size_t{1} << 30);
-  const LaunchRequest refused = sampled(**little, scale, 50);
-  EXPECT_EQ(describe((*little)->run({&refused, 1}).front()),
+  const LaunchRequest rejected = sampled(**little, scale, 50);
+  EXPECT_EQ(describe((*little)->run({&rejected, 1}).front()),
             "resource error: the launch's 4000 bytes do not fit three times, and the caches twice, into the 1966080 "
             "bytes of device memory that are free");
 }

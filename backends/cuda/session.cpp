@@ -16,7 +16,7 @@ namespace {
 
 /// The cubin of the architecture, if there is one, and then all PTX: the driver compiles what it can use.
 Result<std::string> files_of(const LaunchRequest& launch, const std::string& architecture) {
-  const BuiltEntry& entry = *launch.kernel->find(launch.pass, launch.lane);
+  const BuiltEntry& entry = *launch.kernel->find(launch.pass, launch.precision);
   if (entry.parameter_count != launch.arguments.size()) {
     return Error{fmt::format("{} arguments given, the entry takes {}", launch.arguments.size(), entry.parameter_count)};
   }
@@ -24,8 +24,8 @@ Result<std::string> files_of(const LaunchRequest& launch, const std::string& arc
   const auto add = [&](const Artifact* artifact) {
     if (artifact != nullptr && !artifact->path.empty()) files += artifact->path.native() + "\n";
   };
-  add(launch.kernel->artifact(Artifact::Kind::kCubin, launch.lane, architecture));
-  add(launch.kernel->artifact(Artifact::Kind::kPtx, launch.lane));
+  add(launch.kernel->artifact(Artifact::Kind::kCubin, launch.precision, architecture));
+  add(launch.kernel->artifact(Artifact::Kind::kPtx, launch.precision));
   if (files.empty()) {
     return Error{"the kernel was built for another device"};
   }

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "backends/backend.hpp"
 #include "backends/cuda/driver/driver.hpp"
+#include "backends/device/backend.hpp"
 
 namespace assay::cuda {
 

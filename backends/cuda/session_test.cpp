@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "backends/cuda/lane_testing.hpp"
+#include "backends/cuda/testing/sessions.hpp"
 
 namespace assay::cuda {
 namespace {

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/ptx/parser.hpp"
+#include "backends/ptx/parse/parser.hpp"
 #include "backends/ptx/session.hpp"
-#include "ir/support/hash.hpp"
-#include "ir/support/parallel.hpp"
+#include "support/hash.hpp"
+#include "support/parallel.hpp"
 
 namespace assay::ptx {
 
@@ -61,23 +61,23 @@ std::vector<BuildOutcome> PtxDevice::build(std::span<const EmittedKernel> kernel
 BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFlags& flags) {
   BuiltKernel built{
       .name = kernel.name, .entries = {}, .artifacts = {}, .targets = architectures_, .log = {}, .from_cache = true};
-  for (const Lane lane : {Lane::kNative, Lane::kLift}) {
+  for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
     for (const std::string& architecture : architectures_) {
-      const cuda::NvrtcOptions options{.architecture = architecture, .flags = flags, .lane = lane, .line_info = true};
+      const cuda::NvrtcOptions options{.architecture = architecture, .flags = flags, .precision = precision, .line_info = true};
       bool from_cache = false;
       BuildFailed failed;
       Result<std::string> text = compile(kernel, options, from_cache, failed);
       if (!text) return failed;
       built.from_cache = built.from_cache && from_cache;
       built.artifacts.push_back(std::make_shared<const Artifact>(Artifact{.kind = Artifact::Kind::kPtx,
-                                                                          .lane = lane,
+                                                                          .precision = precision,
                                                                           .architecture = architecture,
                                                                           .path = {},
                                                                           .content = text.take()}));
     }
     for (const EntryPoint& entry : kernel.entries) {
       built.entries.push_back({.pass = entry.pass,
-                               .lane = lane,
+                               .precision = precision,
                                .symbol = entry.symbol,
                                .parameter_count = entry.parameter_types.size(),
                                .block_threads = entry.block_threads});
@@ -100,10 +100,10 @@ Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::
     }
   }
   cuda::CompileOutcome outcome = nvrtc_->compile(source, file, options);
-  if (auto* refused = std::get_if<BuildFailed>(&outcome)) {
-    failed = std::move(*refused);
+  if (auto* rejected = std::get_if<BuildFailed>(&outcome)) {
+    failed = std::move(*rejected);
     failed.log.insert(
-        0, fmt::format("NVRTC {} for {}, {}:\n", nvrtc_->version(), options.architecture, to_text(options.lane)));
+        0, fmt::format("NVRTC {} for {}, {}:\n", nvrtc_->version(), options.architecture, to_text(options.precision)));
     return Error{"refused"};
   }
   std::string text = std::move(std::get<cuda::Compiled>(outcome).ptx);

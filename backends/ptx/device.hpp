@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.hpp"
-#include "backends/build_cache.hpp"
 #include "backends/cuda/nvrtc/nvrtc.hpp"
-#include "backends/ptx/machine.hpp"
-#include "backends/ptx/tables.hpp"
-#include "ir/support/result.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/device/build_cache.hpp"
+#include "backends/ptx/execute/machine.hpp"
+#include "backends/ptx/execute/tables.hpp"
+#include "support/result.hpp"
 
 namespace assay::ptx {
 

@@ -61,7 +61,7 @@ class PtxDeviceTest : public ::testing::Test {
     const auto shape = static_cast<std::int32_t>(x.size());
     const std::int64_t stride = sizeof(T);
     launch.kernel = &built;
-    launch.lane = sizeof(T) == 8 ? Lane::kLift : Lane::kNative;
+    launch.precision = sizeof(T) == 8 ? Precision::kPromoted : Precision::kNative;
     launch.threads = launch.threads == 0 ? shape : launch.threads;
     launch.arguments = {Argument::array(BufferAddress{buffer, 64}, {&shape, 1}, {&stride, 1}, region),
                         Argument::value(T(0.1))};
@@ -101,8 +101,8 @@ TEST_F(PtxDeviceTest, BuildsForEachArchitectureAndFromTheCache) {
   const EmittedKernel kernel = kernel_of("x.data[i] = a;");
   const auto first = std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::strict()).front());
   EXPECT_FALSE(first.from_cache);
-  EXPECT_NE(first.artifact(Artifact::Kind::kPtx, Lane::kNative, "compute_75"), nullptr);
-  EXPECT_NE(first.artifact(Artifact::Kind::kPtx, Lane::kLift, "compute_75"), nullptr);
+  EXPECT_NE(first.artifact(Artifact::Kind::kPtx, Precision::kNative, "compute_75"), nullptr);
+  EXPECT_NE(first.artifact(Artifact::Kind::kPtx, Precision::kPromoted, "compute_75"), nullptr);
   EXPECT_TRUE(std::get<BuiltKernel>(device_->build({&kernel, 1}, BuildFlags::strict()).front()).from_cache);
   const EmittedKernel wrong = kernel_of("x.data[i] = undeclared;");
   const auto failed = std::get<BuildFailed>(device_->build({&wrong, 1}, BuildFlags::strict()).front());
@@ -149,7 +149,7 @@ struct Planted {
   const char* faulty;
   const char* clean;
 };
-constexpr Planted kPlanted[] = {
+constexpr Planted kFaulty[] = {
     {"uninitialised_read", "__shared__ real s[64]; if (i != 7) s[i] = a; __syncthreads(); x.data[i] = s[63 - i];",
      "__shared__ real s[64]; s[i] = a; __syncthreads(); x.data[i] = s[63 - i];"},
     {"uninitialised_read", "int l[8]; l[i % 8] = 1; l[(i + 3) % 8] = 2; x.data[i] = l[int(x.data[i]) % 8];",
@@ -166,7 +166,7 @@ constexpr Planted kPlanted[] = {
 };
 
 TEST_F(PtxDeviceTest, EachPlantedFaultIsFoundAndItsCleanTwinIsNot) {
-  for (const Planted& planted : kPlanted) {
+  for (const Planted& planted : kFaulty) {
     for (const std::string target : {"compute_75", "compute_100"}) {
       SCOPED_TRACE(fmt::format("{} of {}", target, planted.faulty));
       std::vector<float> x = numbers<float>(64);

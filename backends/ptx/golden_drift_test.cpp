@@ -9,10 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "backends/cuda/nvrtc/nvrtc.hpp"
-#include "backends/ptx/parser.hpp"
+#include "backends/ptx/parse/parser.hpp"
 #include "backends/source/print.hpp"
-#include "frontend/reader.hpp"
-#include "ir/passes/adjoint.hpp"
+#include "frontend/warp/parse/reader.hpp"
+#include "ir/transforms/adjoint.hpp"
 
 namespace assay::ptx {
 namespace {
@@ -59,7 +59,7 @@ double drift(const Histogram& a, const Histogram& b) {
 Result<backends::EmittedKernel> emitted(const std::string& name) {
   auto file = frontend::read_python(read(fmt::format("{}/conformance/cases/{}.py", kRoot, name)), name);
   if (!file.ok()) return file.error();
-  auto adjoint = passes::make_adjoint(file->module, file->module.kernels[0]);
+  auto adjoint = transforms::make_adjoint(file->module, file->module.kernels[0]);
   if (!adjoint.ok()) return adjoint.error();
   return source::print(adjoint->module, file->module.kernels[0], &adjoint->module.kernels[0],
                        backends::SourceTarget::kCuda);
@@ -68,7 +68,7 @@ Result<backends::EmittedKernel> emitted(const std::string& name) {
 TEST(GoldenDrift, StaysSmall) {
   const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
-  std::istringstream launches(read(kRoot + "/backends/ptx/golden/launches.txt"));
+  std::istringstream launches(read(kRoot + "/testdata/ptx/golden/launches.txt"));
   int compared = 0;
   double greatest = 0;
   for (std::string line; std::getline(launches, line);) {
@@ -88,11 +88,11 @@ TEST(GoldenDrift, StaysSmall) {
       std::string stem = name;
       stem[stem.find('/')] = '_';
       const Histogram golden =
-          histogram_of(read(fmt::format("{}/backends/ptx/golden/{}_{}.ptx", kRoot, stem, architecture)));
+          histogram_of(read(fmt::format("{}/testdata/ptx/golden/{}_{}.ptx", kRoot, stem, architecture)));
       const double drifted = drift(golden, histogram_of(std::get<cuda::Compiled>(compiled).ptx));
       greatest = std::max(greatest, drifted);
       EXPECT_LE(drifted, kMostDrift) << name << " for compute_" << architecture
-                                     << ": make the goldens anew with backends/ptx/golden/remake";
+                                     << ": make the goldens anew with testdata/ptx/golden/remake";
       ++compared;
     }
   }

@@ -1,20 +1,20 @@
 #include "backends/ptx/needless_barrier.hpp"
 
-#include "backends/ptx/barrier_use.hpp"
-#include "backends/ptx/parser.hpp"
+#include "backends/ptx/checks/barrier_use.hpp"
+#include "backends/ptx/parse/parser.hpp"
 
 namespace assay::ptx {
 
 using namespace backends;
 
-Result<bool> barrier_1_is_needless(const BuiltKernel& kernel, Lane lane) {
+Result<bool> barrier_1_is_needless(const BuiltKernel& kernel, Precision precision) {
   bool asked = false;
   for (const auto& artifact : kernel.artifacts) {
-    if (artifact->kind != Artifact::Kind::kPtx || artifact->lane != lane) continue;
+    if (artifact->kind != Artifact::Kind::kPtx || artifact->precision != precision) continue;
     const Result<Module> module = parse(artifact->content, kernel.name + ".ptx");
     if (!module) return module.error();
     for (const BuiltEntry& entry : kernel.entries) {
-      if (entry.lane != lane) continue;
+      if (entry.precision != precision) continue;
       const Function* const function = module->find_entry(entry.symbol);
       if (function == nullptr || !barriers_order_nothing(*module, *function, 1)) return false;
       asked = true;

@@ -35,7 +35,7 @@ EmittedKernel kernel_of(const std::string& second) {
 TEST(NeedlessBarrier, DependsOnTheLanesOwnTypes) {
   PtxDevice device({.use_cache = false});
   if (const Capability capability = device.can_build(); !capability.available) GTEST_SKIP() << capability.detail;
-  const auto needless = [&](const std::string& second, Lane lane) {
+  const auto needless = [&](const std::string& second, Precision precision) {
     const EmittedKernel kernel = kernel_of(second);
     const BuildOutcome outcome = device.build({&kernel, 1}, BuildFlags::strict()).front();
     const auto* const built = std::get_if<BuiltKernel>(&outcome);
@@ -43,14 +43,14 @@ TEST(NeedlessBarrier, DependsOnTheLanesOwnTypes) {
       ADD_FAILURE() << std::get<BuildFailed>(outcome).log;
       return false;
     }
-    const Result<bool> found = barrier_1_is_needless(*built, lane);
+    const Result<bool> found = barrier_1_is_needless(*built, precision);
     EXPECT_TRUE(found.ok());
     return found.ok() && *found;
   };
-  EXPECT_FALSE(needless("float", Lane::kNative)) << "the memory is read before it is written again";
-  EXPECT_TRUE(needless("float", Lane::kLift)) << "each has memory of its own";
-  EXPECT_TRUE(needless("double", Lane::kNative));
-  EXPECT_FALSE(needless("double", Lane::kLift));
+  EXPECT_FALSE(needless("float", Precision::kNative)) << "the memory is read before it is written again";
+  EXPECT_TRUE(needless("float", Precision::kPromoted)) << "each has memory of its own";
+  EXPECT_TRUE(needless("double", Precision::kNative));
+  EXPECT_FALSE(needless("double", Precision::kPromoted));
 }
 
 }  // namespace

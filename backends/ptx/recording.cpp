@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/ptx/parser.hpp"
+#include "backends/ptx/parse/parser.hpp"
 
 namespace assay::ptx {
 

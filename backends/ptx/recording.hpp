@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "backends/recording.hpp"
-#include "ir/support/result.hpp"
+#include "backends/device/recording.hpp"
+#include "support/result.hpp"
 
 namespace assay::ptx {
 

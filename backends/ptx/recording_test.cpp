@@ -8,10 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backends/ptx/argument_text.hpp"
-#include "backends/ptx/golden_launches.hpp"
-#include "backends/ptx/testing.hpp"
-#include "ir/support/rng.hpp"
+#include "backends/ptx/execute/argument_text.hpp"
+#include "backends/ptx/testing/golden_launches.hpp"
+#include "backends/ptx/testing/machine.hpp"
+#include "support/rng.hpp"
 
 namespace assay::ptx {
 namespace {

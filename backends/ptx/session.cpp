@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "backends/geometry.hpp"
-#include "backends/ptx/parser.hpp"
+#include "backends/device/geometry.hpp"
+#include "backends/ptx/parse/parser.hpp"
 
 namespace assay::ptx {
 
@@ -68,7 +68,7 @@ RunOutcome outcome_of(const RunResult& result, const LaunchRequest& launch, cons
                       std::chrono::nanoseconds duration) {
   if (!result.findings.empty()) return fault_of(result.findings, target);
   switch (result.status) {
-    case RunResult::Status::kRefused: return LaunchFailed{result.message};
+    case RunResult::Status::kRejected: return LaunchFailed{result.message};
     case RunResult::Status::kUnsupported: return Unsupported{result.message};
     case RunResult::Status::kTrapped: return Crashed{.message = result.message};
     case RunResult::Status::kBudget: return TimedOut{launch.time_limit};
@@ -136,14 +136,14 @@ std::vector<RunOutcome> PtxSession::run(std::span<const LaunchRequest> launches)
 }
 
 RunOutcome PtxSession::run_one(const LaunchRequest& launch) {
-  const BuiltEntry* const entry = launch.kernel->find(launch.pass, launch.lane);
+  const BuiltEntry* const entry = launch.kernel->find(launch.pass, launch.precision);
   if (entry == nullptr) return LaunchFailed{fmt::format("'{}' has no such entry", launch.kernel->name)};
   if (entry->parameter_count != launch.arguments.size()) {
     return LaunchFailed{fmt::format("'{}' takes {} arguments, found {}", entry->symbol, entry->parameter_count,
                                     launch.arguments.size())};
   }
   const auto artifact = std::ranges::find_if(launch.kernel->artifacts, [&](const auto& candidate) {
-    return candidate->kind == Artifact::Kind::kPtx && candidate->lane == launch.lane &&
+    return candidate->kind == Artifact::Kind::kPtx && candidate->precision == launch.precision &&
            (launch.target.empty() || candidate->architecture == launch.target);
   });
   if (artifact == launch.kernel->artifacts.end())

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "backends/ptx/device.hpp"
 
 namespace assay::ptx {

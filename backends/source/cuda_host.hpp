@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/emitted_kernel.hpp"
+#include "backends/device/emitted_kernel.hpp"
 #include "backends/source/unit.hpp"
 #include "ir/module.hpp"
 

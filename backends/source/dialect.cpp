@@ -1,6 +1,6 @@
 #include "backends/source/dialect.hpp"
 
-#include "ir/support/concat.hpp"
+#include "support/concat.hpp"
 
 namespace assay::source {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "backends/source/function_printer.hpp"
 #include "backends/source/lines.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "ir/analysis.hpp"
-#include "ir/support/concat.hpp"
+#include "support/concat.hpp"
 
 namespace assay::source {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "ir/analysis.hpp"
-#include "ir/support/concat.hpp"
 #include "ir/visit.hpp"
+#include "support/concat.hpp"
 
 namespace assay::source {
 namespace {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "backends/source/helper_texts.hpp"
-#include "ir/support/text_hash.hpp"
+#include "support/text_hash.hpp"
 
 namespace assay::source {
 namespace {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.hpp"
-#include "backends/emitted_kernel.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/device/emitted_kernel.hpp"
 
 namespace assay::source {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ir/support/concat.hpp"
+#include "support/concat.hpp"
 
 namespace assay::source {
 

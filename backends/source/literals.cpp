@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/support/concat.hpp"
+#include "support/concat.hpp"
 
 namespace assay::source {
 namespace {

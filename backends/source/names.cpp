@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "ir/support/hash.hpp"
+#include "support/hash.hpp"
 
 namespace assay::source {
 namespace {

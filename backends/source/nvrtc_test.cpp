@@ -9,13 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "backends/source/operation_programs.hpp"
-#include "backends/source/testing.hpp"
+#include "backends/source/testing/printing.hpp"
 
 namespace assay::source {
 namespace {
 
 using backends::EmittedKernel;
-using backends::Lane;
+using backends::Precision;
 using backends::SourceTarget;
 
 class NvrtcJudge : public ::testing::Test {
@@ -25,8 +25,8 @@ class NvrtcJudge : public ::testing::Test {
   }
 
   /// The PTX, empty where the source was refused. No warning either, but for what a test does not use.
-  std::string ptx(const std::string& source, Lane lane) {
-    const cuda::CompileOutcome outcome = nvrtc_->compile(source, "kernel.cu", {.lane = lane});
+  std::string ptx(const std::string& source, Precision precision) {
+    const cuda::CompileOutcome outcome = nvrtc_->compile(source, "kernel.cu", {.precision = precision});
     if (const auto* failed = std::get_if<backends::BuildFailed>(&outcome)) {
       ADD_FAILURE() << failed->log;
       return "";
@@ -44,8 +44,8 @@ TEST_F(NvrtcJudge, TakesEveryOperationAndAtomicInBothLanes) {
     kernels.push_back(std::move(kernel));
   }
   const std::string source = testing::joined(kernels);
-  for (const Lane lane : {Lane::kNative, Lane::kLift}) {
-    const std::string text = ptx(source, lane);
+  for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
+    const std::string text = ptx(source, precision);
     for (const EmittedKernel& kernel : kernels) {
       EXPECT_NE(text.find(".entry " + kernel.entries[0].symbol + "("), std::string::npos) << kernel.name;
     }
@@ -55,8 +55,8 @@ TEST_F(NvrtcJudge, TakesEveryOperationAndAtomicInBothLanes) {
 TEST_F(NvrtcJudge, FloatMathStaysInSinglePrecision) {
   const std::string text = "kernel k(x: array<f32,1>; i) {\n  x[i] = add(mul(sqrt(x[i]), 0.1), floor(x[i]))\n}\n";
   const std::string source = testing::print_first(testing::parse(text), SourceTarget::kCuda).source();
-  EXPECT_EQ(ptx(source, Lane::kNative).find(".f64"), std::string::npos);
-  EXPECT_NE(ptx(source, Lane::kLift).find(".f64"), std::string::npos);
+  EXPECT_EQ(ptx(source, Precision::kNative).find(".f64"), std::string::npos);
+  EXPECT_NE(ptx(source, Precision::kPromoted).find(".f64"), std::string::npos);
 }
 
 TEST_F(NvrtcJudge, TakesStatementsOfAllKinds) {
@@ -71,7 +71,7 @@ TEST_F(NvrtcJudge, TakesStatementsOfAllKinds) {
       "    memory[cast<i32>(k)] = extract(c.place, 1)\n  }\n"
       "  let s: f32, m: i32 = call two(memory[3])\n  atomic_add(g[m], mul(g[i], s))\n"
       "  b.data[i, j] = cast<f64>(s)\n}\n";
-  EXPECT_NE(ptx(testing::print_first(testing::parse(text), SourceTarget::kCuda).source(), Lane::kNative), "");
+  EXPECT_NE(ptx(testing::print_first(testing::parse(text), SourceTarget::kCuda).source(), Precision::kNative), "");
 }
 
 }  // namespace

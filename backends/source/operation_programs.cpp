@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "ir/builder.hpp"
-#include "ir/operations.hpp"
+#include "ir/operations/operations.hpp"
 
 namespace assay::source::testing {
 namespace {

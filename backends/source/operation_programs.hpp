@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "ir/module.hpp"
 
 namespace assay::source::testing {

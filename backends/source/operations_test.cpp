@@ -1,5 +1,5 @@
 // Every row of the operation table: its text compiles for both targets and computes what it should.
-#include "ir/operations.hpp"
+#include "ir/operations/operations.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/source/operation_programs.hpp"
-#include "backends/source/testing.hpp"
+#include "backends/source/testing/printing.hpp"
 
 namespace assay::source {
 namespace {

@@ -21,8 +21,8 @@
 #include "backends/source/support.hpp"
 #include "backends/source/unit.hpp"
 #include "ir/analysis.hpp"
-#include "ir/support/concat.hpp"
 #include "ir/visit.hpp"
+#include "support/concat.hpp"
 
 namespace assay::source {
 namespace {

@@ -21,10 +21,10 @@
 
 #include <string>
 
-#include "backends/backend.hpp"
-#include "backends/emitted_kernel.hpp"
+#include "backends/device/backend.hpp"
+#include "backends/device/emitted_kernel.hpp"
 #include "ir/module.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::source {
 

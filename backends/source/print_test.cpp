@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backends/source/testing.hpp"
+#include "backends/source/testing/printing.hpp"
 
 namespace assay::source {
 namespace {

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backends/source/testing.hpp"
+#include "backends/source/testing/printing.hpp"
 
 namespace assay::source {
 namespace {
@@ -131,7 +131,7 @@ const Library& native() {
                                "-O2 -Wall -Werror -Wno-unused");
   return library;
 }
-const Library& lifted() {
+const Library& promoted() {
   static const Library library(testing::joined(testing::print_all(testing::parse(kPrograms), SourceTarget::kCpp)),
                                "-O2 -DASSAY_REAL=double");
   return library;
@@ -212,7 +212,7 @@ void expect_structs(const Library& library) {
 
 TEST(Statements, StructsAreLaidOutAsInCAndChangedInPart) {
   expect_structs<float>(native());
-  expect_structs<double>(lifted());
+  expect_structs<double>(promoted());
 }
 
 TEST(Statements, LogicIsLazy) {
@@ -239,7 +239,7 @@ void expect_constants(const Library& library) {
 
 TEST(Statements, ConstantsHaveTheValueOfTheirOwnTypeInBothLanes) {
   expect_constants<float>(native());
-  expect_constants<double>(lifted());
+  expect_constants<double>(promoted());
 }
 
 TEST(Statements, SignedIntegersWrap) {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "backends/source/unit.hpp"
-#include "ir/source_place.hpp"
+#include "ir/source_location.hpp"
 #include "ir/visit.hpp"
 
 namespace assay::source {
@@ -35,9 +35,9 @@ class Check {
   }
 
  private:
-  void refuse(std::string message, ir::Loc loc) {
+  void reject(std::string message, ir::Loc loc) {
     if (!result_.ok()) return;
-    std::string where = loc.line > 0 ? ir::place_text(module_, loc) : "";
+    std::string where = loc.line > 0 ? ir::location_text(module_, loc) : "";
     result_ = Error{std::move(message), std::move(where)};
   }
 
@@ -47,7 +47,7 @@ class Check {
     if (type.shape == Shape::kVoid) return;
     if (type.tile_rank() > 0 && (is_half(type.scalar) || type.scalar == Scalar::kI8 || type.scalar == Scalar::kU8 ||
                                  type.scalar == Scalar::kI16 || type.scalar == Scalar::kU16)) {
-      refuse(fmt::format("a tile of {}: tiles of 32 and 64 bits are printed", ir::row(type.scalar).warp_name), loc);
+      reject(fmt::format("a tile of {}: tiles of 32 and 64 bits are printed", ir::row(type.scalar).warp_name), loc);
     }
     if (type.shape == Shape::kStruct) {
       for (const ir::Field& field : module_.structs[type.struct_id].fields)
@@ -61,15 +61,15 @@ class Check {
                          atomic.op == ir::AtomicOp::kMin || atomic.op == ir::AtomicOp::kMax;
     const bool adds = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub;
     if (!type.is_scalar() && !(type.is_aggregate() && addable)) {
-      refuse(
+      reject(
           fmt::format("{} is supported on scalars{}", ir::row(atomic.op).warp, addable ? ", vectors and matrices" : ""),
           loc);
     } else if (is_half(type.scalar) && !adds) {
-      refuse(fmt::format("{} on {}: half precision is only added and subtracted atomically", ir::row(atomic.op).warp,
+      reject(fmt::format("{} on {}: half precision is only added and subtracted atomically", ir::row(atomic.op).warp,
                          ir::row(type.scalar).warp_name),
              loc);
     } else if (target_ == SourceTarget::kCuda && ir::row(type.scalar).bytes < 4 && !is_half(type.scalar)) {
-      refuse(fmt::format("{} on {}: CUDA's atomics take 32 and 64 bits", ir::row(atomic.op).warp,
+      reject(fmt::format("{} on {}: CUDA's atomics take 32 and 64 bits", ir::row(atomic.op).warp,
                          ir::row(type.scalar).warp_name),
              loc);
     }

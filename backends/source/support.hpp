@@ -1,9 +1,9 @@
 // What a target cannot express yet.
 #pragma once
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "ir/module.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::source {
 

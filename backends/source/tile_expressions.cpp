@@ -13,7 +13,7 @@
 
 #include "backends/source/expressions.hpp"
 #include "ir/analysis.hpp"
-#include "ir/support/concat.hpp"
+#include "support/concat.hpp"
 
 namespace assay::source {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ir/source_place.hpp"
-#include "ir/support/concat.hpp"
+#include "ir/source_location.hpp"
+#include "support/concat.hpp"
 
 namespace assay::source {
 
@@ -115,7 +115,7 @@ const std::string& Unit::comment(int line) {
   const std::size_t index = static_cast<std::size_t>(line) - 1;
   std::string& text = comments_[index];
   if (text.empty()) {
-    const ir::SourcePlace place = ir::source_place(module_, {.line = line, .column = 1});
+    const ir::SourceLocation place = ir::source_location(module_, {.line = line, .column = 1});
     const std::string file = place.is_imported ? concat(comment_text(place.file), ":") : "";
     text = concat("// ", file, std::to_string(place.loc.line), ": ", comment_text(module_.source_lines[index]));
   }

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "backends/worker/protocol.hpp"
 
 namespace assay::worker {

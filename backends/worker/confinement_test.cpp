@@ -36,7 +36,7 @@ namespace assay::worker {
 namespace {
 
 constexpr int kDone = 42;
-constexpr int kRefused = 43;
+constexpr int kRejected = 43;
 
 class ConfinementTest : public ::testing::Test {
  protected:
@@ -54,7 +54,7 @@ class ConfinementTest : public ::testing::Test {
   [[noreturn]] void act(const Allowance& allowance, const std::function<int()>& action) const {
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     const Confinement confinement = confine(allowance, (folder_ / "code").c_str());
-    ::_exit(confinement.system_calls_error > 0 || confinement.files_error > 0 ? kRefused : action());
+    ::_exit(confinement.system_calls_error > 0 || confinement.files_error > 0 ? kRejected : action());
   }
   [[nodiscard]] std::string inside() const { return folder_ / "code" / "text"; }
   [[nodiscard]] std::string outside() const { return folder_ / "text"; }

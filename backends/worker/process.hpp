@@ -12,7 +12,7 @@
 
 #include "backends/worker/descriptor.hpp"
 #include "backends/worker/shared_memory.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::worker {
 

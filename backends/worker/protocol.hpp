@@ -23,17 +23,17 @@ inline constexpr std::size_t kCommandBytes = std::size_t{4} << 20;
 inline constexpr std::size_t kMessageBytes = 512;
 inline constexpr std::size_t kPathBytes = 4096;
 
-/// How far one launch is. From kRefused on: it did not complete, the reason is in ControlBlock::message, and the worker
-/// stopped there.
+/// How far one launch is. From kRejected on: it did not complete, the reason is in ControlBlock::message, and the
+/// worker stopped there.
 enum class Progress : std::uint32_t {
   kPending,
   kStarted,
   kCompleted,
-  kRefused,  ///< not run: the code or the arguments do not fit
-  kFaulted,  ///< the device reported an access that must not be
-  kCrashed,  ///< the device reported that the code failed in another way
-  kExpired,  ///< the device ended it for its time
-  kLacking,  ///< the machine lacks something, and the code is not to blame
+  kRejected,  ///< not run: the code or the arguments do not fit
+  kFaulted,   ///< the device reported an access that must not be
+  kCrashed,   ///< the device reported that the code failed in another way
+  kExpired,   ///< the device ended it for its time
+  kLacking,   ///< the machine lacks something, and the code is not to blame
 };
 
 struct ProgressRow {

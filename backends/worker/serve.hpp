@@ -12,7 +12,7 @@
 
 #include "backends/worker/protocol.hpp"
 #include "backends/worker/record_reader.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::worker {
 

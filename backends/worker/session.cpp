@@ -43,7 +43,7 @@ Result<std::string> code_of(const LaunchRequest& launch, const WorkerKind& kind)
   if (launch.kernel == nullptr) {
     return Error{"the launch names no kernel"};
   }
-  if (launch.kernel->find(launch.pass, launch.lane) == nullptr) {
+  if (launch.kernel->find(launch.pass, launch.precision) == nullptr) {
     return Error{"the kernel has no such entry"};
   }
   return kind.code_of(launch);
@@ -155,7 +155,7 @@ std::vector<milliseconds> WorkerSession::write_round(std::span<const LaunchReque
   for (const LaunchRequest& launch : launches) {
     if (!limits.empty() && (launch.samples > 0 || launches.front().samples > 0)) break;
     const Result<std::string> code = code_of(launch, kind_);
-    if (!code || !writer.add_launch(launch, *launch.kernel->find(launch.pass, launch.lane), *code)) {
+    if (!code || !writer.add_launch(launch, *launch.kernel->find(launch.pass, launch.precision), *code)) {
       break;
     }
     limits.push_back(launch.time_limit);
@@ -200,7 +200,7 @@ RunOutcome WorkerSession::outcome_of_culprit(Progress progress, const RoundEnd& 
   const char* const text = memory_->control().message;
   std::string message(text, ::strnlen(text, kMessageBytes));
   switch (progress) {
-    case Progress::kRefused: return LaunchFailed{std::move(message)};
+    case Progress::kRejected: return LaunchFailed{std::move(message)};
     case Progress::kFaulted: return MemoryFault{std::move(message)};
     case Progress::kCrashed: return Crashed{.message = std::move(message)};
     case Progress::kExpired: return TimedOut{limit};

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "backends/worker/command_writer.hpp"
 #include "backends/worker/process.hpp"
 #include "backends/worker/shared_memory.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "backends/worker/protocol.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::worker {
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "cli/testing/command_runner.hpp"
-#include "harness/record/record_reader.hpp"
+#include "harness/records/record_reader.hpp"
 
 namespace assay::cli::testing {
 

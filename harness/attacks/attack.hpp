@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.hpp"
-#include "harness/record/outcome.hpp"
+#include "backends/device/backend.hpp"
+#include "harness/records/outcome.hpp"
 
 namespace assay::attacks {
 

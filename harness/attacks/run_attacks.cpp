@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "frontend/reader.hpp"
-#include "harness/attacks/planting.hpp"
+#include "frontend/warp/parse/reader.hpp"
+#include "harness/attacks/injection.hpp"
 #include "harness/attacks/surroundings.hpp"
-#include "harness/run/batch.hpp"
+#include "harness/suite/run/batch.hpp"
 
 namespace assay::attacks {
 
@@ -53,13 +53,13 @@ std::string aimed(std::string text, const Surroundings& surroundings) {
   return replaced(std::move(text), "@PORT@", std::to_string(surroundings.port()));
 }
 
-Result<void> plant(backends::EmittedKernel& kernel, const Attack& attack, const Surroundings& surroundings) {
+Result<void> injected_fault(backends::EmittedKernel& kernel, const Attack& attack, const Surroundings& surroundings) {
   std::istringstream headers(attack.includes);
   for (std::string header; headers >> header;)
     kernel.helpers.insert(kernel.helpers.begin(), {header, fmt::format("#include <{}>\n", header)});
-  const Result<void> declared = plant(kernel, behind_real(aimed(attack.declarations, surroundings)));
+  const Result<void> declared = injected_fault(kernel, behind_real(aimed(attack.declarations, surroundings)));
   if (!declared.ok()) return declared;
-  return plant(kernel, at_thread_start(attack.pass, aimed(attack.statements, surroundings)));
+  return injected_fault(kernel, at_thread_start(attack.pass, aimed(attack.statements, surroundings)));
 }
 
 bool is_guarded(const Attack& attack, const AttackOptions& options) {
@@ -131,7 +131,7 @@ class Campaign {
     Result<backends::EmittedKernel> emitted = printer_(module, forward, backward, target);
     const Attack* const attack = find(forward.name);
     if (!emitted.ok() || attack == nullptr || target != backends::SourceTarget::kCpp) return emitted;
-    if (auto planted = plant(*emitted, *attack, surroundings_); !planted.ok()) return planted.error();
+    if (auto planted = injected_fault(*emitted, *attack, surroundings_); !planted.ok()) return planted.error();
     return emitted;
   }
 
@@ -171,9 +171,9 @@ class Campaign {
 }  // namespace
 
 bool AttackResult::caught() const {
-  const bool right_passes =
+  const bool original_passes =
       attack.pass == backends::Pass::kForward || (forward.has_value() && is_pass(forward->outcome));
-  return harm.empty() && right_passes && std::ranges::any_of(attack.endings, [this](const Ending& ending) {
+  return harm.empty() && original_passes && std::ranges::any_of(attack.endings, [this](const Ending& ending) {
            return record.outcome == ending.outcome && record.kind == ending.kind;
          });
 }

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "harness/attacks/attack.hpp"
-#include "harness/record/record.hpp"
-#include "harness/run/run.hpp"
+#include "harness/records/record.hpp"
+#include "harness/suite/run/run.hpp"
 
 namespace assay::attacks {
 

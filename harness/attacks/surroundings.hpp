@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "backends/scratch_directory.hpp"
-#include "ir/support/result.hpp"
+#include "backends/device/scratch_directory.hpp"
+#include "support/result.hpp"
 
 namespace assay::attacks {
 

@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "harness/run/batch.hpp"
+#include "harness/suite/run/batch.hpp"
 #include "ir/builder.hpp"
-#include "ir/support/parallel.hpp"
 #include "reference/cpu/evaluators.hpp"
+#include "support/parallel.hpp"
 
 namespace assay::harness {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/backend.hpp"
-#include "harness/run/run.hpp"
-#include "ir/operations.hpp"
+#include "backends/device/backend.hpp"
+#include "harness/suite/run/run.hpp"
+#include "ir/operations/operations.hpp"
 
 namespace assay::harness {
 

@@ -14,7 +14,7 @@ CalibrationOptions some_inputs(std::vector<ir::Op> operations) {
   return {.operations = std::move(operations), .step = 65'521, .jobs = 2};
 }
 
-Printer printer_planting(const std::string& from, const std::string& to) {
+Printer printer_injecting(const std::string& from, const std::string& to) {
   return [=](const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
              backends::SourceTarget target) {
     auto emitted = source::print(module, forward, backward, target);
@@ -29,7 +29,7 @@ Printer printer_planting(const std::string& from, const std::string& to) {
 
 TEST(Calibrate, FindsTheMathLibraryWithinItsTable) {
   const auto device = testing::cpu_device();
-  const auto results = calibrate(*device, printer_planting("", ""), some_inputs(calibrated_operations()));
+  const auto results = calibrate(*device, printer_injecting("", ""), some_inputs(calibrated_operations()));
   ASSERT_TRUE(results.ok()) << results.error().text();
   EXPECT_GT(results->size(), 30U);
   for (const Calibration& result : *results) {
@@ -50,7 +50,7 @@ TEST(Calibrate, FindsTheMathLibraryWithinItsTable) {
 TEST(Calibrate, FindsAFunctionThatIsWorseThanItsTable) {
   const auto device = testing::cpu_device();
   const auto results =
-      calibrate(*device, printer_planting("= exp(", "= 1.000001f * exp("), some_inputs({ir::Op::kExp}));
+      calibrate(*device, printer_injecting("= exp(", "= 1.000001f * exp("), some_inputs({ir::Op::kExp}));
   ASSERT_TRUE(results.ok()) << results.error().text();
   const Calibration& exp = results->front();
   EXPECT_GT(exp.beyond, 1000U);
@@ -63,17 +63,17 @@ TEST(Calibrate, FindsAFunctionThatIsWorseThanItsTable) {
 TEST(Calibrate, FindsAResultOfTheWrongClass) {
   const auto device = testing::cpu_device();
   const auto results =
-      calibrate(*device, printer_planting("= sqrt(", "= sqrt(0 * 1e-30f + "), some_inputs({ir::Op::kSqrt}));
+      calibrate(*device, printer_injecting("= sqrt(", "= sqrt(0 * 1e-30f + "), some_inputs({ir::Op::kSqrt}));
   ASSERT_TRUE(results.ok());
   EXPECT_EQ(results->front().beyond, 0U);
-  const auto negated = calibrate(*device, printer_planting("= sqrt(", "= sqrt(-"), some_inputs({ir::Op::kSqrt}));
+  const auto negated = calibrate(*device, printer_injecting("= sqrt(", "= sqrt(-"), some_inputs({ir::Op::kSqrt}));
   ASSERT_TRUE(negated.ok());
   EXPECT_GT(negated->front().beyond, negated->front().compared / 2);
 }
 
 TEST(Calibrate, SaysWhatDidNotBuild) {
   const auto device = testing::cpu_device();
-  const auto results = calibrate(*device, printer_planting("= exp(", "= undeclared("), some_inputs({ir::Op::kExp}));
+  const auto results = calibrate(*device, printer_injecting("= exp(", "= undeclared("), some_inputs({ir::Op::kExp}));
   ASSERT_FALSE(results.ok());
   EXPECT_THAT(results.error().text(), ::testing::HasSubstr("undeclared"));
 }

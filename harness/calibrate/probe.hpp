@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/backend.hpp"
-#include "ir/support/result.hpp"
+#include "backends/device/backend.hpp"
+#include "support/result.hpp"
 
 namespace assay::harness {
 

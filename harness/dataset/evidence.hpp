@@ -8,7 +8,7 @@
 
 #include "harness/dataset/render.hpp"
 #include "harness/dataset/row.hpp"
-#include "harness/record/record.hpp"
+#include "harness/records/record.hpp"
 
 namespace assay::dataset {
 

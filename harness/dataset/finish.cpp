@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "harness/dataset/card.hpp"
-#include "harness/dataset/files.hpp"
 #include "harness/dataset/similarity.hpp"
 #include "harness/dataset/stats.hpp"
-#include "ir/support/hash.hpp"
 #include "schemas/embedded.hpp"
+#include "support/files.hpp"
+#include "support/hash.hpp"
 
 namespace assay::dataset {
 namespace {

@@ -13,7 +13,7 @@
 #include "harness/dataset/journal.hpp"
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/producer.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::dataset {
 

@@ -14,9 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/dataset/files.hpp"
 #include "harness/dataset/journal.hpp"
-#include "ir/support/parallel.hpp"
+#include "support/files.hpp"
+#include "support/parallel.hpp"
 
 namespace assay::dataset {
 namespace {

@@ -10,7 +10,7 @@
 #include "harness/dataset/finish.hpp"
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/producer.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::dataset {
 

@@ -9,12 +9,12 @@
 
 #include "backends/source/print.hpp"
 #include "generators/generator.hpp"
-#include "harness/dataset/files.hpp"
 #include "harness/dataset/render.hpp"
-#include "harness/dataset/testing.hpp"
-#include "harness/select/random_kernels.hpp"
+#include "harness/dataset/testing/generated.hpp"
+#include "harness/suite/select/random_kernels.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
+#include "support/files.hpp"
 
 namespace assay::dataset {
 namespace {
@@ -55,12 +55,12 @@ TEST(Generate, WritesWhatTheSchemasDescribe) {
   const std::vector<json> rows = rows_of(folder / "d");
   ASSERT_EQ(rows.size(), 24U);
   for (const json& row : rows) {
-    const auto complaints = row_schema.complaints(row);
-    EXPECT_TRUE(complaints.empty()) << complaints.front().text();
+    const auto diagnostics = row_schema.diagnostics(row);
+    EXPECT_TRUE(diagnostics.empty()) << diagnostics.front().text();
     EXPECT_EQ(json::parse(to_line(row_from(row))), row);
   }
   const json stats = json::parse(read_file_text(folder / "d" / "stats.json").value());
-  EXPECT_TRUE(schemas::Validator(schemas::kStatsSchemaText).complaints(stats).empty());
+  EXPECT_TRUE(schemas::Validator(schemas::kStatsSchemaText).diagnostics(stats).empty());
   EXPECT_EQ(stats.at("families"), json({{"arithmetic", 6}, {"loop", 6}, {"integer", 6}, {"struct_param", 6}}));
 }
 

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/dataset/files.hpp"
 #include "harness/dataset/json_text.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
+#include "support/files.hpp"
 
 namespace assay::dataset {
 
@@ -80,8 +80,8 @@ Result<std::optional<Journal>> read_journal(const fs::path& dir) {
                                   text->begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
     begin = end + 1;
     if (line.is_discarded()) return Error{"found a line that is not JSON", where};
-    if (const auto complaints = validator.complaints(line); !complaints.empty()) {
-      return Error{complaints.front().text(), where};
+    if (const auto diagnostics = validator.diagnostics(line); !diagnostics.empty()) {
+      return Error{diagnostics.front().text(), where};
     }
     const std::string record = line.at("record");
     if ((record == "plan") != (number == 1)) return Error{"expected the plan in the first line, and only there", where};

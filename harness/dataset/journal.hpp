@@ -13,8 +13,8 @@
 
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/producer.hpp"
-#include "harness/record/appended_lines.hpp"
-#include "ir/support/result.hpp"
+#include "harness/records/appended_lines.hpp"
+#include "support/result.hpp"
 
 namespace assay::dataset {
 

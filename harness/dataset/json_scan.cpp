@@ -220,9 +220,9 @@ void JsonScanner::keep(unsigned byte) {
 /// Well-formed sequences as table 3-7 of the Unicode standard has them.
 void JsonScanner::utf8(unsigned char byte) {
   keep(byte);
-  const auto refuse = [&] { fail(fmt::format("the byte 0x{:02x}, which is no UTF-8", byte), "text in UTF-8"); };
+  const auto reject = [&] { fail(fmt::format("the byte 0x{:02x}, which is no UTF-8", byte), "text in UTF-8"); };
   if (more_ > 0) {
-    if (byte < low_ || byte > high_) return refuse();
+    if (byte < low_ || byte > high_) return reject();
     --more_;
     low_ = 0x80;
     high_ = 0xbf;
@@ -233,7 +233,7 @@ void JsonScanner::utf8(unsigned char byte) {
   if (byte >= 0xc2 && byte <= 0xdf) more_ = 1;
   else if (byte >= 0xe0 && byte <= 0xef) more_ = 2;
   else if (byte >= 0xf0 && byte <= 0xf4) more_ = 3;
-  else return refuse();
+  else return reject();
   if (byte == 0xe0) low_ = 0xa0;
   if (byte == 0xed) high_ = 0x9f;
   if (byte == 0xf0) low_ = 0x90;

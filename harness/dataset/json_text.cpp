@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ir/support/concat.hpp"
+#include "support/concat.hpp"
 
 namespace assay::dataset {
 namespace {

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "generators/generator.hpp"
-#include "ir/support/rng.hpp"
 #include "schemas/validator.hpp"
+#include "support/rng.hpp"
 
 namespace assay::dataset {
 namespace {

@@ -16,7 +16,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "harness/dataset/row.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::dataset {
 

@@ -100,7 +100,7 @@ TEST(PlanJson, ComesBackAndFitsItsSchema) {
   plan.shard = {.index = 2, .of = 5};
   const nlohmann::json line = nlohmann::json::parse(to_json(plan).dump());
   EXPECT_EQ(plan_from(line), plan);
-  EXPECT_TRUE(schemas::Validator(schemas::kManifestSchemaText).complaints(line).empty());
+  EXPECT_TRUE(schemas::Validator(schemas::kManifestSchemaText).diagnostics(line).empty());
 }
 
 TEST(PlanDifference, NamesTheMemberAndIgnoresTheShard) {

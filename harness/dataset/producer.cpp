@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "harness/dataset/evidence.hpp"
-#include "harness/record/record_json.hpp"
-#include "harness/run/batch.hpp"
-#include "harness/select/random_kernels.hpp"
+#include "harness/records/record_json.hpp"
+#include "harness/suite/run/batch.hpp"
+#include "harness/suite/select/random_kernels.hpp"
 #include "ir/text.hpp"
 
 namespace assay::dataset {
@@ -125,8 +125,8 @@ struct Producer::Candidate {
   std::vector<CaseRecord> failed = {};
 };
 
-Producer::Producer(const Plan& plan, std::vector<Prover> provers, Printers printers, harness::Policy policy)
-    : plan_(plan), provers_(std::move(provers)), printers_(std::move(printers)), policy_(policy) {}
+Producer::Producer(const Plan& plan, std::vector<Verifier> verifiers, Printers printers, harness::Policy policy)
+    : plan_(plan), verifiers_(std::move(verifiers)), printers_(std::move(printers)), policy_(policy) {}
 
 Result<Produced> Producer::produce(std::span<const Task> tasks) const {
   Produced produced;
@@ -202,14 +202,14 @@ Result<std::vector<Producer::Candidate>> Producer::draw(std::vector<Task>& tasks
 }
 
 void Producer::judge(std::span<Candidate> candidates, Timing& timing) const {
-  for (const Prover& prover : provers_) {
-    if (!prover.device->can_run().available) continue;
-    for (const harness::Mode& mode : prover.modes)
-      judge_on(prover, mode, candidates, timing);
+  for (const Verifier& verifier : verifiers_) {
+    if (!verifier.device->can_run().available) continue;
+    for (const harness::Mode& mode : verifier.modes)
+      judge_on(verifier, mode, candidates, timing);
   }
 }
 
-void Producer::judge_on(const Prover& prover, const harness::Mode& mode, std::span<Candidate> candidates,
+void Producer::judge_on(const Verifier& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
                         Timing& timing) const {
   const harness::RunOptions options{.jobs = 1, .seed = plan_.seed, .policy = policy_, .mode = mode};
   std::vector<Candidate*> left;
@@ -228,7 +228,7 @@ void Producer::judge_on(const Prover& prover, const harness::Mode& mode, std::sp
       add_times(timing.judging, record.time_ms);
       records[at].push_back(std::move(record));
     };
-    run_batch(sources, *prover.device, printers_.one, options, take);
+    run_batch(sources, *verifier.device, printers_.one, options, take);
     timing.judged += left.size();
 
     std::vector<Candidate*> again;
@@ -239,7 +239,7 @@ void Producer::judge_on(const Prover& prover, const harness::Mode& mode, std::sp
       }
       for (CaseRecord& record : records[i]) {
         if (is_pass(record.outcome)) {
-          left[i]->evidence.push_back(evidence_of(record, left[i]->kernel, prover.memory_checks));
+          left[i]->evidence.push_back(evidence_of(record, left[i]->kernel, verifier.memory_checks));
         } else {
           left[i]->failed.push_back(std::move(record));
         }
@@ -253,9 +253,10 @@ void Producer::judge_on(const Prover& prover, const harness::Mode& mode, std::sp
 void Producer::add_unjudged(Candidate& candidate) const {
   const auto reason_of = [&](std::string_view device, std::string_view pass) -> std::string {
     if (!plan_.verify) return "not verified";
-    const auto prover = std::ranges::find_if(provers_, [&](const Prover& one) { return one.device->name() == device; });
-    if (prover == provers_.end()) return "not asked for";
-    if (const backends::Capability run = prover->device->can_run(); !run.available) return run.detail;
+    const auto verifier =
+        std::ranges::find_if(verifiers_, [&](const Verifier& one) { return one.device->name() == device; });
+    if (verifier == verifiers_.end()) return "not asked for";
+    if (const backends::Capability run = verifier->device->can_run(); !run.available) return run.detail;
     return pass == "backward" ? "the kernel has no float parameter" : "no case";
   };
   for (const std::string_view device : kDevices) {

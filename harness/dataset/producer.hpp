@@ -10,18 +10,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/render.hpp"
 #include "harness/dataset/row_memory.hpp"
 #include "harness/dataset/similarity.hpp"
 #include "harness/dataset/stats.hpp"
-#include "harness/run/run.hpp"
+#include "harness/suite/run/run.hpp"
 
 namespace assay::dataset {
 
 /// A device that proves rows, and how.
-struct Prover {
+struct Verifier {
   backends::Device* device = nullptr;
   std::vector<harness::Mode> modes;
   std::vector<std::string> memory_checks = {};  ///< that the device makes itself
@@ -88,7 +88,7 @@ struct Printers {
 /// Pure: what a task gives depends on the plan alone. For use by several threads at once.
 class Producer {
  public:
-  Producer(const Plan& plan, std::vector<Prover> provers, Printers printers, harness::Policy policy);
+  Producer(const Plan& plan, std::vector<Verifier> verifiers, Printers printers, harness::Policy policy);
 
   /// For each task the first candidate from its attempt on that passes. Fails only for a defect of Assay: a generated
   /// kernel that cannot be read back.
@@ -101,12 +101,13 @@ class Producer {
   Result<void> produce(std::span<const Task> tasks, Produced& produced) const;
   Result<std::vector<Candidate>> draw(std::vector<Task>& tasks, Produced& produced) const;
   void judge(std::span<Candidate> candidates, Timing& timing) const;
-  void judge_on(const Prover& prover, const harness::Mode& mode, std::span<Candidate> candidates, Timing& timing) const;
+  void judge_on(const Verifier& verifier, const harness::Mode& mode, std::span<Candidate> candidates,
+                Timing& timing) const;
   void add_unjudged(Candidate& candidate) const;
   [[nodiscard]] Row row_of(Candidate& candidate) const;
 
   const Plan& plan_;
-  std::vector<Prover> provers_;
+  std::vector<Verifier> verifiers_;
   Printers printers_;
   harness::Policy policy_;
 };

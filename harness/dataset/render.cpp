@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "frontend/writer.hpp"
-#include "harness/select/python_file.hpp"
+#include "backends/source/warp/writer.hpp"
+#include "harness/suite/select/python_file.hpp"
 #include "ir/analysis.hpp"
-#include "ir/support/hash.hpp"
 #include "ir/text.hpp"
 #include "ir/verifier.hpp"
 #include "ir/visit.hpp"
+#include "support/hash.hpp"
 
 namespace assay::dataset {
 namespace {
@@ -89,10 +89,10 @@ Result<Rendered> render(harness::KernelSource source, const harness::PairPrinter
   if (source.unreadable) return *source.unreadable;
   const ir::Module& module = *source.module;
   const ir::Function& kernel = module.kernels[source.kernel_index];
-  if (const auto complaints = ir::verify(module); !complaints.empty()) {
-    return Error{complaints.front().message, fmt::format("line {}", complaints.front().loc.line)};
+  if (const auto diagnostics = ir::verify(module); !diagnostics.empty()) {
+    return Error{diagnostics.front().message, fmt::format("line {}", diagnostics.front().loc.line)};
   }
-  const Result<passes::Adjoint> adjoint = passes::make_adjoint(module, kernel);
+  const Result<transforms::Adjoint> adjoint = transforms::make_adjoint(module, kernel);
   if (!adjoint.ok()) return adjoint.error();
   const bool differentiable = !adjoint->gradients.empty();
   const ir::Module& printed = differentiable ? adjoint->module : module;
@@ -143,11 +143,11 @@ Result<harness::KernelSource> read_kernel(const std::string& python, std::string
 
 Result<harness::KernelSource> alone(const harness::KernelSource& source) {
   if (source.unreadable) return *source.unreadable;
-  const Result<std::string> python = frontend::write_kernel(*source.module, source.kernel_index);
+  const Result<std::string> python = source::warp::write_kernel(*source.module, source.kernel_index);
   if (!python.ok()) return python.error();
   Result<harness::KernelSource> read = read_kernel(*python, fmt::format("{}/{}", source.family, source.kernel));
   if (!read.ok()) return read;
-  const Result<std::string> again = frontend::write_kernel(*read->module, read->kernel_index);
+  const Result<std::string> again = source::warp::write_kernel(*read->module, read->kernel_index);
   if (!again.ok() || *again != *python) {
     return Error{"defect of Assay: written as Python and read back, the kernel is another", source.selector};
   }

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "harness/dataset/row.hpp"
-#include "harness/run/run.hpp"
-#include "ir/passes/adjoint.hpp"
-#include "ir/support/result.hpp"
+#include "harness/suite/run/run.hpp"
+#include "ir/transforms/adjoint.hpp"
+#include "support/result.hpp"
 
 namespace assay::dataset {
 

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "harness/record/record.hpp"
+#include "harness/records/record.hpp"
 
 namespace assay::dataset {
 

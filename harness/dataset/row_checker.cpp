@@ -8,7 +8,7 @@
 
 #include "harness/dataset/json_scan.hpp"
 #include "harness/dataset/render.hpp"
-#include "harness/select/python_file.hpp"
+#include "harness/suite/select/python_file.hpp"
 #include "ir/text.hpp"
 #include "schemas/embedded.hpp"
 
@@ -26,15 +26,15 @@ std::string id_in(const json& row) {
 /// Collects complaints about one row.
 class About {
  public:
-  About(std::string row, std::vector<Complaint>& complaints) : row_(std::move(row)), complaints_(complaints) {}
+  About(std::string row, std::vector<RowError>& diagnostics) : row_(std::move(row)), diagnostics_(diagnostics) {}
 
   void error(std::string pointer, std::string found, std::string expected) {
-    complaints_.push_back(
+    diagnostics_.push_back(
         {.row = row_, .pointer = std::move(pointer), .found = std::move(found), .expected = std::move(expected)});
   }
   void warning(std::string pointer, std::string found, std::string expected) {
     error(std::move(pointer), std::move(found), std::move(expected));
-    complaints_.back().warning = true;
+    diagnostics_.back().warning = true;
   }
   void same(const std::string& pointer, const std::string& found, const std::string& expected) {
     if (found != expected) error(pointer, shown(found), shown(expected));
@@ -42,7 +42,7 @@ class About {
 
  private:
   std::string row_;
-  std::vector<Complaint>& complaints_;
+  std::vector<RowError>& diagnostics_;
 };
 
 /// A row is proved where it was judged, and every judgement of it passed.
@@ -143,16 +143,16 @@ void check_older_python(const json& row, About& about) {
 RowChecker::RowChecker(harness::PairPrinter printer)
     : printer_(std::move(printer)), schema_(schemas::kDatasetRowSchemaText) {}
 
-std::optional<Checked> RowChecker::check(const std::string& line, std::vector<Complaint>& complaints) {
+std::optional<Checked> RowChecker::check(const std::string& line, std::vector<RowError>& diagnostics) {
   const std::optional<json> read = read_json(line);
   if (!read) {
-    About("", complaints).error("", shown(line), "a JSON object");
+    About("", diagnostics).error("", shown(line), "a JSON object");
     return std::nullopt;
   }
   const json& parsed = *read;
-  About about(id_in(parsed), complaints);
-  if (const auto wrong = schema_.complaints(parsed); !wrong.empty()) {
-    for (const schemas::Complaint& one : wrong)
+  About about(id_in(parsed), diagnostics);
+  if (const auto wrong = schema_.diagnostics(parsed); !wrong.empty()) {
+    for (const schemas::SchemaError& one : wrong)
       about.error(one.pointer, one.found, one.expected);
     return std::nullopt;
   }
@@ -169,13 +169,13 @@ std::optional<Checked> RowChecker::check(const std::string& line, std::vector<Co
     about.error("/family", shown(row.family), fmt::format("the family of {}", shown(row.metadata.name)));
   }
   about.same("/metadata/category", row.metadata.category, row.family);
-  check_program(row, checked, complaints);
+  check_program(row, checked, diagnostics);
   return checked;
 }
 
 /// Reads the Python and prints it again: whatever differs was changed by other hands or by another version.
-void RowChecker::check_program(const Row& row, Checked& checked, std::vector<Complaint>& complaints) {
-  About about(row.id, complaints);
+void RowChecker::check_program(const Row& row, Checked& checked, std::vector<RowError>& diagnostics) {
+  About about(row.id, diagnostics);
   Result<harness::KernelSource> source = read_kernel(row.python_source, row.metadata.name);
   if (!source.ok()) return about.error("/python_source", source.error().text(), "one kernel in Warp Python");
   const std::shared_ptr<const ir::Module> module = source->module;
@@ -196,9 +196,9 @@ void RowChecker::check_program(const Row& row, Checked& checked, std::vector<Com
   about.same("/launch", launch_text(row), launch_text(again));
 }
 
-void RowChecker::check_older(const std::string& text, std::vector<Complaint>& complaints) const {
+void RowChecker::check_older(const std::string& text, std::vector<RowError>& diagnostics) const {
   const json row = json::parse(text, nullptr, false);
-  About about(id_in(row), complaints);
+  About about(id_in(row), diagnostics);
   if (!row.is_object()) return about.error("", shown(text), "a JSON object");
   check_older_python(row, about);
   check_older_sources(row, about);

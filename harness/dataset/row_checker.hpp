@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "harness/dataset/complaint.hpp"
+#include "harness/dataset/finding.hpp"
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/row.hpp"
 #include "harness/dataset/row_memory.hpp"
 #include "harness/dataset/similarity.hpp"
 #include "harness/dataset/stats.hpp"
-#include "harness/run/run.hpp"
+#include "harness/suite/run/run.hpp"
 #include "schemas/validator.hpp"
 
 namespace assay::dataset {
@@ -36,12 +36,12 @@ class RowChecker {
   explicit RowChecker(harness::PairPrinter printer);
 
   /// `complaints` gains what is wrong, without file and line. Nothing comes back for a row that cannot be read.
-  std::optional<Checked> check(const std::string& line, std::vector<Complaint>& complaints);
+  std::optional<Checked> check(const std::string& line, std::vector<RowError>& diagnostics);
   /// The same of an object in the older layout; only messages come of it.
-  void check_older(const std::string& text, std::vector<Complaint>& complaints) const;
+  void check_older(const std::string& text, std::vector<RowError>& diagnostics) const;
 
  private:
-  void check_program(const Row& row, Checked& checked, std::vector<Complaint>& complaints);
+  void check_program(const Row& row, Checked& checked, std::vector<RowError>& diagnostics);
 
   harness::PairPrinter printer_;
   schemas::Validator schema_;

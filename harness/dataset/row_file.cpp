@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "harness/dataset/files.hpp"
+#include "support/files.hpp"
 
 namespace assay::dataset {
 namespace {

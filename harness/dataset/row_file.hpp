@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/dataset/json_scan.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::dataset {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "ir/support/hash.hpp"
+#include "support/hash.hpp"
 
 namespace assay::dataset {
 namespace {

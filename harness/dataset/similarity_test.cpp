@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/support/rng.hpp"
+#include "support/rng.hpp"
 
 namespace assay::dataset {
 namespace {

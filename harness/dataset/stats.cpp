@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ir/support/concat.hpp"
 #include "ir/visit.hpp"
 #include "schemas/validator.hpp"
+#include "support/concat.hpp"
 
 namespace assay::dataset {
 namespace {

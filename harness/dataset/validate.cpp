@@ -11,12 +11,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/dataset/files.hpp"
 #include "harness/dataset/finish.hpp"
 #include "harness/dataset/journal.hpp"
 #include "harness/dataset/row_file.hpp"
-#include "ir/support/parallel.hpp"
 #include "schemas/embedded.hpp"
+#include "support/files.hpp"
+#include "support/parallel.hpp"
 
 namespace assay::dataset {
 namespace {
@@ -28,7 +28,7 @@ using nlohmann::json;
 constexpr std::size_t kBatch = 64;
 constexpr std::size_t kBatchBytes = std::size_t{32} << 20;
 /// Every finding is told, but a file of nothing but faults is not kept whole.
-constexpr std::size_t kMostComplaints = 100'000;
+constexpr std::size_t kMaxDiagnostics = 100'000;
 
 /// A row that could be read, and where.
 struct Place {
@@ -73,11 +73,11 @@ class Validating {
   }
 
  private:
-  void complain(Complaint complaint) {
-    if (result_.complaints.size() < kMostComplaints) result_.complaints.push_back(std::move(complaint));
+  void diagnose(RowError diagnostic) {
+    if (result_.diagnostics.size() < kMaxDiagnostics) result_.diagnostics.push_back(std::move(diagnostic));
   }
-  void complain(const std::string& file, std::string pointer, std::string found, std::string expected) {
-    complain({.file = file, .pointer = std::move(pointer), .found = std::move(found), .expected = std::move(expected)});
+  void diagnose(const std::string& file, std::string pointer, std::string found, std::string expected) {
+    diagnose({.file = file, .pointer = std::move(pointer), .found = std::move(found), .expected = std::move(expected)});
   }
 
   // ---- files
@@ -102,8 +102,8 @@ class Validating {
 
   void check_dataset(const fs::path& dir) {
     const Result<std::optional<Journal>> journal = read_journal(dir);
-    if (!journal.ok()) complain(std::string(kJournalFile), "", shown(journal.error().text()), "a journal");
-    else if (!journal->has_value()) complain(std::string(kJournalFile), "", "no such file", "the journal");
+    if (!journal.ok()) diagnose(std::string(kJournalFile), "", shown(journal.error().text()), "a journal");
+    else if (!journal->has_value()) diagnose(std::string(kJournalFile), "", "no such file", "the journal");
     const bool finished = journal.ok() && journal->has_value() && journal->value().ended;
     if (journal.ok() && journal->has_value() && !finished) return check_unfinished(dir, journal->value());
     check_sums(dir);
@@ -113,7 +113,7 @@ class Validating {
       const bool known = std::ranges::find(kSplits, split) != std::end(kSplits);
       const std::string file = fmt::format("{}/{}", kDataFolder, name);
       if (!known || !name.ends_with(".jsonl.zst")) {
-        complain(file, "", "a file of no split", "names as train-00000-of-00001.jsonl.zst");
+        diagnose(file, "", "a file of no split", "names as train-00000-of-00001.jsonl.zst");
       }
       check_rows(dir / kDataFolder / name, file, split);
     }
@@ -123,7 +123,7 @@ class Validating {
 
   /// What a stopped run has flushed is rows as good as any.
   void check_unfinished(const fs::path& dir, const Journal& journal) {
-    complain({.warning = true,
+    diagnose({.warning = true,
               .file = std::string(kJournalFile),
               .found = fmt::format("{} of {} blocks: the dataset is not finished", journal.blocks.size(),
                                    blocks_of_shard(journal.plan).size()),
@@ -147,7 +147,7 @@ class Validating {
     const std::string file = "checksums.sha256";
     std::error_code error;
     const Result<std::string> text = read_file_text(dir / file);
-    if (!text.ok()) return complain(file, "", shown(text.error().message), "checksums as sha256sum writes them");
+    if (!text.ok()) return diagnose(file, "", shown(text.error().message), "checksums as sha256sum writes them");
     std::set<std::string> named;
     std::uint64_t number = 0;
     for (std::size_t begin = 0; begin < text->size();) {
@@ -157,23 +157,23 @@ class Validating {
       ++number;
       const fs::path name = line.size() > 66 ? fs::path(line.substr(66)) : fs::path();
       if (name.empty() || name.is_absolute() || name.string().find("..") != std::string::npos) {
-        complain({.file = file, .line = number, .found = shown(line), .expected = "a checksum and a file's name"});
+        diagnose({.file = file, .line = number, .found = shown(line), .expected = "a checksum and a file's name"});
         continue;
       }
       named.insert(name.string());
       const Result<std::string> sum = sha256_of_file(dir / name);
-      if (!sum.ok()) complain(name.string(), "", shown(sum.error().message), "a file, which checksums.sha256 names");
+      if (!sum.ok()) diagnose(name.string(), "", shown(sum.error().message), "a file, which checksums.sha256 names");
       else if (*sum != line.substr(0, 64)) {
-        complain(name.string(), "", "content of checksum " + *sum, shown(line.substr(0, 64)) + " by checksums.sha256");
+        diagnose(name.string(), "", "content of checksum " + *sum, shown(line.substr(0, 64)) + " by checksums.sha256");
       }
     }
     for (const std::string& name : files_below(dir / kDataFolder)) {
       if (!named.contains(fmt::format("{}/{}", kDataFolder, name))) {
-        complain(fmt::format("{}/{}", kDataFolder, name), "", "a file", "none that checksums.sha256 does not name");
+        diagnose(fmt::format("{}/{}", kDataFolder, name), "", "a file", "none that checksums.sha256 does not name");
       }
     }
     for (const char* name : {"README.md", "schema.json", "journal.jsonl"}) {
-      if (!named.contains(name)) complain(file, "", "no line for " + std::string(name), "one");
+      if (!named.contains(name)) diagnose(file, "", "no line for " + std::string(name), "one");
     }
   }
 
@@ -198,31 +198,31 @@ class Validating {
     });
     check();
     checking.get();
-    if (!read.ok()) complain(file, "", shown(read.error().message), "a file that can be read to its end");
+    if (!read.ok()) diagnose(file, "", shown(read.error().message), "a file that can be read to its end");
   }
 
   void check_batch(const std::vector<ScannedLine>& batch, const std::string& file, const std::string& split) {
-    std::vector<std::vector<Complaint>> complaints(batch.size());
+    std::vector<std::vector<RowError>> diagnostics(batch.size());
     std::vector<std::optional<Checked>> checked(batch.size());
     const std::size_t threads = checkers_.size();
     for_each_index(threads, static_cast<unsigned>(threads), [&](std::size_t thread) {
       for (std::size_t i = thread; i < batch.size(); i += threads) {
         if (const auto& fault = batch[i].fault) {
-          complaints[i].push_back({.row = id_at_start(batch[i].start),
-                                   .pointer = fault->pointer,
-                                   .found = fault->found,
-                                   .expected = fault->expected});
+          diagnostics[i].push_back({.row = id_at_start(batch[i].start),
+                                    .pointer = fault->pointer,
+                                    .found = fault->found,
+                                    .expected = fault->expected});
         } else {
-          checked[i] = checkers_[thread].check(batch[i].text, complaints[i]);
+          checked[i] = checkers_[thread].check(batch[i].text, diagnostics[i]);
         }
       }
     });
     rows_read_ += batch.size();
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      for (Complaint& complaint : complaints[i]) {
-        complaint.file = file;
-        complaint.line = batch[i].number;
-        complain(std::move(complaint));
+      for (RowError& diagnostic : diagnostics[i]) {
+        diagnostic.file = file;
+        diagnostic.line = batch[i].number;
+        diagnose(std::move(diagnostic));
       }
       if (!checked[i]) continue;
       if (options_.rebuild == 0) checked[i]->python = "";
@@ -242,20 +242,20 @@ class Validating {
       if (scanner.faulty()) text = std::string();
       else text += bytes;
     });
-    if (!read.ok()) return complain(file, "", shown(read.error().message), "a file that can be read to its end");
-    if (const auto fault = scanner.end()) return complain(file, fault->pointer, fault->found, fault->expected);
-    std::vector<Complaint> complaints;
-    checkers_.front().check_older(text, complaints);
-    for (Complaint& complaint : complaints) {
-      complaint.file = file;
-      complain(std::move(complaint));
+    if (!read.ok()) return diagnose(file, "", shown(read.error().message), "a file that can be read to its end");
+    if (const auto fault = scanner.end()) return diagnose(file, fault->pointer, fault->found, fault->expected);
+    std::vector<RowError> diagnostics;
+    checkers_.front().check_older(text, diagnostics);
+    for (RowError& diagnostic : diagnostics) {
+      diagnostic.file = file;
+      diagnose(std::move(diagnostic));
     }
   }
 
   // ---- rows together
 
-  void complain_of(const Place& place, std::string pointer, std::string found, std::string expected) {
-    complain({.file = place.file,
+  void diagnose_value(const Place& place, std::string pointer, std::string found, std::string expected) {
+    diagnose({.file = place.file,
               .line = place.line,
               .row = place.row.id,
               .pointer = std::move(pointer),
@@ -268,8 +268,8 @@ class Validating {
     for (const Place& place : places_) {
       const auto [first, is_new] = seen.emplace(place.row.id, &place);
       if (is_new) continue;
-      complain_of(place, "/id", fmt::format("the id of {}:{}", first->second->file, first->second->line),
-                  "an id of its own: a program comes once");
+      diagnose_value(place, "/id", fmt::format("the id of {}:{}", first->second->file, first->second->line),
+                     "an id of its own: a program comes once");
     }
     std::vector<ShingleView> shingles;
     for (const Place& place : places_)
@@ -278,8 +278,8 @@ class Validating {
     for (std::size_t i = 0; i < places_.size(); ++i) {
       const Place& first = places_[clusters_[i]];
       if (places_[i].split == first.split) continue;
-      complain_of(places_[i], "", fmt::format("a near duplicate of {}:{}", first.file, first.line),
-                  fmt::format("it in the split {}, where that one is", first.split));
+      diagnose_value(places_[i], "", fmt::format("a near duplicate of {}:{}", first.file, first.line),
+                     fmt::format("it in the split {}, where that one is", first.split));
     }
   }
 
@@ -292,13 +292,14 @@ class Validating {
     std::set<std::string> found;
     for (const Place& place : places_) {
       found.insert(place.row.id);
-      if (!expected.contains(place.row.id)) complain_of(place, "/id", "a row", "none that the journal does not name");
+      if (!expected.contains(place.row.id))
+        diagnose_value(place, "/id", "a row", "none that the journal does not name");
     }
     std::uint64_t missing = 0;
     for (const std::string& id : expected)
       missing += found.contains(id) ? 0U : 1U;
     if (missing > 0) {
-      complain(std::string(kJournalFile), "", fmt::format("{} rows that are not in data/, or cannot be read", missing),
+      diagnose(std::string(kJournalFile), "", fmt::format("{} rows that are not in data/, or cannot be read", missing),
                "each row of the journal in data/");
     }
   }
@@ -306,12 +307,12 @@ class Validating {
   void check_stats(const fs::path& dir) {
     const std::string file = "stats.json";
     const Result<std::string> text = read_file_text(dir / file);
-    if (!text.ok()) return complain(file, "", shown(text.error().message), "the figures of the dataset");
+    if (!text.ok()) return diagnose(file, "", shown(text.error().message), "the figures of the dataset");
     const json stats = json::parse(*text, nullptr, false);
-    if (stats.is_discarded()) return complain(file, "", shown(*text), "JSON");
-    const auto wrong = schemas::Validator(schemas::kStatsSchemaText).complaints(stats);
-    for (const schemas::Complaint& one : wrong)
-      complain(file, one.pointer, one.found, one.expected);
+    if (stats.is_discarded()) return diagnose(file, "", shown(*text), "JSON");
+    const auto wrong = schemas::Validator(schemas::kStatsSchemaText).diagnostics(stats);
+    for (const schemas::SchemaError& one : wrong)
+      diagnose(file, one.pointer, one.found, one.expected);
     if (!wrong.empty()) return;
     Stats counted;
     for (const Place& place : places_)
@@ -322,7 +323,7 @@ class Validating {
       for (const json& change : json::diff(stats.at(member), again.at(member))) {
         const std::string at = fmt::format("/{}{}", member, change.at("path").get<std::string>());
         const json::json_pointer pointer(at);
-        complain(file, at, stats.contains(pointer) ? shown(stats.at(pointer).dump()) : "nothing",
+        diagnose(file, at, stats.contains(pointer) ? shown(stats.at(pointer).dump()) : "nothing",
                  again.contains(pointer) ? shown(again.at(pointer).dump()) + " by the rows" : "nothing, by the rows");
       }
     }
@@ -352,8 +353,8 @@ class Validating {
     if (!produced.ok()) return produced.error();
     result_.rebuilt += places.size();
     for (const Rejected& rejected : produced->rejected) {
-      complain_of(*places[rejected.slot], "", fmt::format("judged again, {}: {}", rejected.verdict, rejected.message),
-                  "a kernel that passes");
+      diagnose_value(*places[rejected.slot], "",
+                     fmt::format("judged again, {}: {}", rejected.verdict, rejected.message), "a kernel that passes");
     }
     for (const Accepted& accepted : produced->rows) {
       const Row again = row_from(json::parse(accepted.line));
@@ -374,8 +375,8 @@ class Validating {
         return tool.device == one.device && std::ranges::find(place.row.toolchain, tool) != place.row.toolchain.end();
       };
       if (std::ranges::none_of(again.metadata.toolchain, has_tool)) continue;
-      complain_of(place, fmt::format("/evidence/{}", before - place.row.evidence.begin()),
-                  shown(evidence_text(*before)), evidence_text(one) + " by judging again");
+      diagnose_value(place, fmt::format("/evidence/{}", before - place.row.evidence.begin()),
+                     shown(evidence_text(*before)), evidence_text(one) + " by judging again");
     }
   }
 
@@ -390,7 +391,7 @@ class Validating {
 }  // namespace
 
 bool Validation::valid() const {
-  return std::ranges::all_of(complaints, [](const Complaint& complaint) { return complaint.warning; });
+  return std::ranges::all_of(diagnostics, [](const RowError& diagnostic) { return diagnostic.warning; });
 }
 
 Result<Validation> validate(const fs::path& path, const ValidateOptions& options) {

@@ -11,12 +11,12 @@
 #include <functional>
 #include <vector>
 
-#include "harness/dataset/complaint.hpp"
+#include "harness/dataset/finding.hpp"
 #include "harness/dataset/plan.hpp"
 #include "harness/dataset/producer.hpp"
 #include "harness/dataset/row_checker.hpp"
-#include "harness/run/run.hpp"
-#include "ir/support/result.hpp"
+#include "harness/suite/run/run.hpp"
+#include "support/result.hpp"
 
 namespace assay::dataset {
 
@@ -34,7 +34,7 @@ struct Validation {
   std::uint64_t rows = 0;
   std::uint64_t files = 0;
   std::uint64_t rebuilt = 0;
-  std::vector<Complaint> complaints;  ///< in the order of files and lines
+  std::vector<RowError> diagnostics;  ///< in the order of files and lines
   [[nodiscard]] bool valid() const;   ///< nothing but warnings
 };
 

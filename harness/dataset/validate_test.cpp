@@ -11,11 +11,11 @@
 #include <sys/resource.h>
 
 #include "backends/source/print.hpp"
-#include "harness/dataset/files.hpp"
 #include "harness/dataset/finish.hpp"
 #include "harness/dataset/journal.hpp"
-#include "harness/dataset/testing.hpp"
-#include "ir/support/rng.hpp"
+#include "harness/dataset/testing/generated.hpp"
+#include "support/files.hpp"
+#include "support/rng.hpp"
 
 namespace assay::dataset {
 namespace {
@@ -37,8 +37,8 @@ Validation checked(const fs::path& path) {
 
 std::string joined(const Validation& validation) {
   std::string text;
-  for (const Complaint& complaint : validation.complaints)
-    text += to_text(complaint).substr(0, 600) + "\n";
+  for (const RowError& diagnostic : validation.diagnostics)
+    text += to_text(diagnostic).substr(0, 600) + "\n";
   return text;
 }
 
@@ -152,17 +152,17 @@ class ValidateTest : public ::testing::Test {
     return dir;
   }
 
-  void expect_refused(const Corruption& corruption, std::size_t row) {
+  void expect_rejected(const Corruption& corruption, std::size_t row) {
     Rows rows(copy());
     row %= rows.lines.size();
     corruption.change(rows, row);
     if (!corruption.keeps_sums) rows.put_back();
     const Validation validation = checked(rows.dir());
     EXPECT_FALSE(validation.valid()) << corruption.name;
-    const bool named = std::ranges::any_of(validation.complaints, [&](const Complaint& complaint) {
-      const bool place = !corruption.of_row || (complaint.file == Rows::kTrain && complaint.line == row + 1);
-      const bool pointer = corruption.pointer == nullptr || complaint.pointer == corruption.pointer;
-      const std::string text = complaint.found + " " + complaint.expected;
+    const bool named = std::ranges::any_of(validation.diagnostics, [&](const RowError& diagnostic) {
+      const bool place = !corruption.of_row || (diagnostic.file == Rows::kTrain && diagnostic.line == row + 1);
+      const bool pointer = corruption.pointer == nullptr || diagnostic.pointer == corruption.pointer;
+      const std::string text = diagnostic.found + " " + diagnostic.expected;
       return place && pointer && text.find(corruption.words) != std::string::npos;
     });
     EXPECT_TRUE(named) << corruption.name << " of row " << row << "\n" << joined(validation);
@@ -174,13 +174,13 @@ class ValidateTest : public ::testing::Test {
 
 TEST_F(ValidateTest, TakesWhatIsRight) {
   const Validation validation = checked(clean_);
-  EXPECT_TRUE(validation.complaints.empty()) << joined(validation);
+  EXPECT_TRUE(validation.diagnostics.empty()) << joined(validation);
   EXPECT_EQ(validation.rows, 20U);
 }
 
 TEST_F(ValidateTest, RefusesEachCorruptionAtItsPlace) {
   for (const Corruption& corruption : kCorruptions)
-    expect_refused(corruption, 3);
+    expect_rejected(corruption, 3);
 }
 
 TEST_F(ValidateTest, OneBadRowHidesNoOther) {
@@ -190,8 +190,8 @@ TEST_F(ValidateTest, OneBadRowHidesNoOther) {
   rows.lines[6] = "{";
   rows.put_back();
   std::vector<std::uint64_t> lines;
-  for (const Complaint& complaint : checked(rows.dir()).complaints) {
-    if (complaint.file == Rows::kTrain) lines.push_back(complaint.line);
+  for (const RowError& diagnostic : checked(rows.dir()).diagnostics) {
+    if (diagnostic.file == Rows::kTrain) lines.push_back(diagnostic.line);
   }
   EXPECT_THAT(lines, ::testing::ElementsAre(2, 5, 7));
 }
@@ -282,7 +282,7 @@ TEST_F(ValidateTest, RefusesRandomCorruptions) {
   if (wanted == nullptr) GTEST_SKIP() << "takes minutes; the test harness_dataset_corruption_test runs it";
   Rng rng(8);
   for (int i = 0; i < std::atoi(wanted); ++i)
-    expect_refused(rng.choose(kCorruptions), rng.uniform_int<std::size_t>(0, 17));
+    expect_rejected(rng.choose(kCorruptions), rng.uniform_int<std::size_t>(0, 17));
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   EXPECT_LT(usage.ru_maxrss, 500'000);

@@ -6,41 +6,42 @@
 #include <utility>
 #include <vector>
 
-#include "harness/judge/trial.hpp"
+#include "harness/judge/context.hpp"
 
 namespace assay::harness {
 namespace {
 
 class AgreementJudge {
  public:
-  AgreementJudge(const Stage& stage, const Peer& peer, backends::Pass pass)
-      : stage_(stage),
+  AgreementJudge(const PassContext& pass_context, const Peer& peer, backends::Pass pass)
+      : stage_(pass_context),
         pass_(pass),
-        verdict_(pass == backends::Pass::kForward ? stage.judgement.forward : stage.judgement.backward),
+        verdict_(pass == backends::Pass::kForward ? pass_context.judgement.forward : pass_context.judgement.backward),
         profile_(peer.profile),
         name_(peer.name),
         bench_{.session = peer.session,
-               .policy = stage.bench.policy,
+               .policy = pass_context.bench.policy,
                .profile = peer.profile,
-               .seed = stage.bench.seed,
-               .forward = stage.bench.forward,
-               .backward = stage.bench.backward,
-               .time_limit = stage.bench.time_limit,
+               .seed = pass_context.bench.seed,
+               .forward = pass_context.bench.forward,
+               .backward = pass_context.bench.backward,
+               .time_limit = pass_context.bench.time_limit,
                .peer = nullptr},
-        others_{.subject = stage.subject,
+        others_{.subject = pass_context.subject,
                 .kernel = peer.kernel,
                 .bench = bench_,
-                .sets = stage.sets,
-                .poisoned = stage.poisoned,
-                .uses = stage.uses,
+                .sets = pass_context.sets,
+                .poisoned = pass_context.poisoned,
+                .uses = pass_context.uses,
                 .target = {},
-                .judgement = stage.judgement} {}
+                .judgement = pass_context.judgement} {}
 
   void run() {
     for (std::size_t set = 0; set < stage_.sets.size() && !verdict_.failed(); ++set) {
       const reference::Reference reference = reference_of(stage_.sets[set]);
-      for (const Lane lane : kBothLanes) {
-        if (stage_.takes(lane) && is_one_path(stage_.sets[set], reference, lane)) compare_on(set, lane, reference);
+      for (const Precision precision : kBothPrecisions) {
+        if (stage_.takes(precision) && is_one_path(stage_.sets[set], reference, precision))
+          compare_on(set, precision, reference);
       }
     }
   }
@@ -48,7 +49,7 @@ class AgreementJudge {
  private:
   /// What the oracle says of the set with the other device's functions.
   reference::Reference reference_of(const InputSet& set) const {
-    reference::Run run{.launch = set.launch[Lane::kNative], .profile = profile_};
+    reference::Run run{.launch = set.launch[Precision::kNative], .profile = profile_};
     run.gradient = stage_.subject.adjoint != nullptr;
     run.seeds = set.seeds;
     run.uninitialised = stage_.poisoned;
@@ -56,65 +57,67 @@ class AgreementJudge {
   }
 
   /// Values along different paths are never compared.
-  bool is_one_path(const InputSet& set, const reference::Reference& reference, Lane lane) const {
-    if (set.references(lane).size() != 1 || reference.decisions.uncertain[lane] != 0) return false;
+  bool is_one_path(const InputSet& set, const reference::Reference& reference, Precision precision) const {
+    if (set.references(precision).size() != 1 || reference.decisions.uncertain[precision] != 0) return false;
     if (pass_ == backends::Pass::kForward) return true;
-    return set.conclusive_gradient(lane) && reference.decisions.uncertain_kinks[lane] == 0;
+    return set.conclusive_gradient(precision) && reference.decisions.uncertain_kinks[precision] == 0;
   }
 
-  std::optional<Trial> ran(const Stage& stage, std::size_t set, Lane lane) const {
-    stage.bench.session.reset();
-    auto launch = lent(stage.sets[set].launch[lane]);
+  std::optional<JudgeContext> ran(const PassContext& pass_context, std::size_t set, Precision precision) const {
+    pass_context.bench.session.reset();
+    auto launch = lent(pass_context.sets[set].launch[precision]);
     std::vector<ir::Argument> gradients;
     if (pass_ == backends::Pass::kBackward) {
-      std::optional<ir::Launch> backward = backward_launch(stage, set, lane, verdict_);
+      std::optional<ir::Launch> backward = backward_launch(pass_context, set, precision, verdict_);
       if (!backward) return std::nullopt;
       launch = std::make_shared<const ir::Launch>(*std::move(backward));
-      gradients = gradient_arguments(stage.subject, stage.sets[set], lane, Start::kPrefilled, 1);
+      gradients = gradient_arguments(pass_context.subject, pass_context.sets[set], precision, Start::kNonZero, 1);
     }
-    Result<Experiment> placed =
-        Experiment::place(stage.bench.session, stage.subject.module_in(lane), stage.kernel, pass_, device_lane(lane),
-                          launch, std::move(gradients), roles_of(stage, pass_), std::byte{0xFF});
+    Result<KernelLauncher> placed = KernelLauncher::place(
+        pass_context.bench.session, pass_context.subject.module_in(precision), pass_context.kernel, pass_,
+        device_precision(precision), launch, std::move(gradients), roles_of(pass_context, pass_), std::byte{0xFF});
     if (!placed.ok()) {
       verdict_.fail(Outcome::resource_error, "memory", placed.error().message);
       return std::nullopt;
     }
-    Trial trial{.purpose = Purpose::kOtherPoison, .set = set, .lane = lane, .experiment = placed.take()};
-    if (!run_trials(stage, {&trial, 1}, verdict_)) return std::nullopt;
-    return trial;
+    JudgeContext context{
+        .purpose = Purpose::kOtherPoison, .set = set, .precision = precision, .launcher = placed.take()};
+    if (!run_trials(pass_context, {&context, 1}, verdict_)) return std::nullopt;
+    return context;
   }
 
-  void compare_on(std::size_t set, Lane lane, const reference::Reference& reference) {
+  void compare_on(std::size_t set, Precision precision, const reference::Reference& reference) {
     // A failure of the other device's own says whose it is.
     const std::string target = std::exchange(verdict_.target, name_);
-    const std::optional<Trial> theirs = ran(others_, set, lane);
+    const std::optional<JudgeContext> theirs = ran(others_, set, precision);
     verdict_.target = target;
-    const std::optional<Trial> mine = theirs ? ran(stage_, set, lane) : std::nullopt;
+    const std::optional<JudgeContext> mine = theirs ? ran(stage_, set, precision) : std::nullopt;
     if (!mine) return;
     const InputSet& inputs = stage_.sets[set];
     if (pass_ == backends::Pass::kForward) {
-      const auto expected = expected_outputs(inputs.reference, lane);
-      const auto other = expected_outputs(reference, lane);
+      const auto expected = expected_outputs(inputs.reference, precision);
+      const auto other = expected_outputs(reference, precision);
       for (std::size_t p = 0; p < expected.size(); ++p) {
         if (expected[p] && other[p])
           compare_array(*mine, *theirs, p, expected[p]->scalars, other[p]->scalars, &expected[p]->written);
       }
       return;
     }
-    const auto expected = expected_gradients(stage_.subject, inputs, inputs.reference, lane, Start::kPrefilled);
-    const auto other = expected_gradients(stage_.subject, inputs, reference, lane, Start::kPrefilled);
+    const auto expected = expected_gradients(stage_.subject, inputs, inputs.reference, precision, Start::kNonZero);
+    const auto other = expected_gradients(stage_.subject, inputs, reference, precision, Start::kNonZero);
     for (std::size_t g = 0; g < expected.size(); ++g)
-      compare_array(*mine, *theirs, mine->experiment.parameters() + g, expected[g], other[g], nullptr);
+      compare_array(*mine, *theirs, mine->launcher.parameters() + g, expected[g], other[g], nullptr);
   }
 
-  std::vector<Computed> scalars(const Stage& stage, const Trial& trial, std::size_t array) const {
-    return read_scalars(stage.subject.module_in(trial.lane), *trial.experiment.arrays()[array].before,
-                        trial.experiment.bytes(stage.bench.session, array));
+  std::vector<Computed> scalars(const PassContext& pass_context, const JudgeContext& context, std::size_t array) const {
+    return read_scalars(pass_context.subject.module_in(context.precision), *context.launcher.arrays()[array].before,
+                        context.launcher.bytes(pass_context.bench.session, array));
   }
 
   /// `written`: which scalars the kernel writes; null: all.
-  void compare_array(const Trial& mine, const Trial& theirs, std::size_t array, std::span<const Expected> expected,
-                     std::span<const Expected> other, const std::vector<bool>* written) {
+  void compare_array(const JudgeContext& mine, const JudgeContext& theirs, std::size_t array,
+                     std::span<const Expected> expected, std::span<const Expected> other,
+                     const std::vector<bool>* written) {
     const std::vector<Computed> got = scalars(stage_, mine, array);
     const std::vector<Computed> there = scalars(others_, theirs, array);
     std::vector<Expected> wanted(expected.begin(), expected.end());
@@ -126,22 +129,24 @@ class AgreementJudge {
       if (written == nullptr || (*written)[i]) comparison.add(i, got[i], wanted[i]);
     }
     verdict_.count_agreement(comparison);
-    const PlacedArray& placed = mine.experiment.arrays()[array];
+    const PlacedArray& placed = mine.launcher.arrays()[array];
     report_mismatches(stage_, Tier::kDevices, mine, placed.role.name, *placed.before, got, wanted, comparison,
                       verdict_);
   }
 
-  const Stage& stage_;
+  const PassContext& stage_;
   backends::Pass pass_;
   PassVerdict& verdict_;
   reference::Profile profile_;
   std::string name_;
-  Bench bench_;
-  Stage others_;
+  JudgeConfiguration bench_;
+  PassContext others_;
 };
 
 }  // namespace
 
-void judge_agreement(const Stage& stage, backends::Pass pass) { AgreementJudge(stage, *stage.bench.peer, pass).run(); }
+void judge_agreement(const PassContext& pass_context, backends::Pass pass) {
+  AgreementJudge(pass_context, *pass_context.bench.peer, pass).run();
+}
 
 }  // namespace assay::harness

@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/judge/trial.hpp"
+#include "harness/judge/context.hpp"
 #include "ir/custom.hpp"
-#include "ir/support/rng.hpp"
+#include "support/rng.hpp"
 
 namespace assay::harness {
 namespace {
@@ -27,7 +27,7 @@ constexpr double kSettled = 1e-6;
 /// f at one scalar of one array, and its part in the direction.
 struct Perturbation {
   std::size_t parameter;
-  std::size_t leaf;  ///< among those of the parameter
+  std::size_t component;  ///< among those of the parameter
   std::size_t offset;
   double direction;
 };
@@ -59,8 +59,8 @@ Extrapolation ridders(const std::array<double, kRows>& differences, double noise
 
 class ConsistencyJudge {
  public:
-  ConsistencyJudge(const Stage& stage, std::size_t set)
-      : stage_(stage), set_(set), input_(stage.sets[set]), verdict_(stage.judgement.backward) {}
+  ConsistencyJudge(const PassContext& pass_context, std::size_t set)
+      : stage_(pass_context), set_(set), input_(pass_context.sets[set]), verdict_(pass_context.judgement.backward) {}
 
   void run() {
     choose_direction();
@@ -97,7 +97,7 @@ class ConsistencyJudge {
   }
 
  private:
-  static constexpr std::size_t kLiftLane = Lane::kLift;
+  static constexpr std::size_t kPromotedPrecision = Precision::kPromoted;
 
   /// A stencil that speaks against the gradient.
   struct Contradiction {
@@ -108,18 +108,19 @@ class ConsistencyJudge {
 
   void choose_direction() {
     Rng rng(stage_.bench.seed * 31 + set_);
-    const ir::Launch& launch = input_.launch[kLiftLane];
+    const ir::Launch& launch = input_.launch[kPromotedPrecision];
     for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
       if (stage_.poisoned[p]) continue;
       const ir::Argument& argument = launch.arguments[p];
-      const auto leaves = ir::leaves_of(stage_.subject.lifted, argument.type.element());
+      const auto leaves = ir::leaves_of(stage_.subject.promoted, argument.type.element());
       std::size_t number = 0;
       for (std::int64_t e = 0; e < ir::element_count(argument); ++e) {
-        for (const ir::Leaf& leaf : leaves) {
+        for (const ir::ScalarComponent& component : leaves) {
           ++number;
-          if (!ir::is_float(leaf.scalar)) continue;
-          const std::size_t offset = ir::element_offset(argument, e) + leaf.offset;
-          const double scale = std::max(1.0, std::abs(ir::read_float(leaf.scalar, argument.bytes.data() + offset)));
+          if (!ir::is_float(component.scalar)) continue;
+          const std::size_t offset = ir::element_offset(argument, e) + component.offset;
+          const double scale =
+              std::max(1.0, std::abs(ir::read_float(component.scalar, argument.bytes.data() + offset)));
           perturbations_.push_back(
               {p, number - 1, offset, scale * rng.uniform_real(0.5, 1) * (rng.bernoulli(0.5) ? 1 : -1)});
         }
@@ -130,32 +131,33 @@ class ConsistencyJudge {
   /// <J^T w, d> from the generated backward, and the size of its terms.
   std::optional<double> adjoint_product() {
     const auto& subject = stage_.subject;
-    const auto backward = backward_launch(stage_, set_, Lane::kLift, verdict_);
+    const auto backward = backward_launch(stage_, set_, Precision::kPromoted, verdict_);
     if (!backward) return std::nullopt;
-    Result<Experiment> placed = Experiment::place(stage_.bench.session, stage_.subject.lifted, stage_.kernel,
-                                                  backends::Pass::kBackward, backends::Lane::kLift, lent(*backward),
-                                                  gradient_arguments(subject, input_, Lane::kLift, Start::kZero, 1),
-                                                  roles_of(stage_, backends::Pass::kBackward), std::byte{0xFF});
+    Result<KernelLauncher> placed =
+        KernelLauncher::place(stage_.bench.session, stage_.subject.promoted, stage_.kernel, backends::Pass::kBackward,
+                              backends::Precision::kPromoted, lent(*backward),
+                              gradient_arguments(subject, input_, Precision::kPromoted, Start::kZero, 1),
+                              roles_of(stage_, backends::Pass::kBackward), std::byte{0xFF});
     if (!placed.ok()) return std::nullopt;
-    Trial trial{.set = set_, .lane = Lane::kLift, .experiment = placed.take()};
-    if (!run_trials(stage_, {&trial, 1}, verdict_)) return std::nullopt;
+    JudgeContext context{.set = set_, .precision = Precision::kPromoted, .launcher = placed.take()};
+    if (!run_trials(stage_, {&context, 1}, verdict_)) return std::nullopt;
 
     double dot = 0;
     std::size_t next = 0;
-    const ir::Launch& launch = input_.launch[kLiftLane];
+    const ir::Launch& launch = input_.launch[kPromotedPrecision];
     for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
-      std::vector<double> gradient(leaf_count(subject, launch.arguments[p]));
+      std::vector<double> gradient(component_count(subject, launch.arguments[p]));
       for (std::size_t g = 0; g < subject.adjoint->gradients.size(); ++g) {
         if (static_cast<std::size_t>(subject.adjoint->gradients[g].primal) != p) continue;
-        const std::size_t array = trial.experiment.parameters() + g;
+        const std::size_t array = context.launcher.parameters() + g;
         const std::vector<std::size_t> leaves = gradient_leaves(subject, input_, g);
-        const std::vector<Computed> scalars = read_scalars(subject.lifted, *trial.experiment.arrays()[array].before,
-                                                           trial.experiment.bytes(stage_.bench.session, array));
+        const std::vector<Computed> scalars = read_scalars(subject.promoted, *context.launcher.arrays()[array].before,
+                                                           context.launcher.bytes(stage_.bench.session, array));
         for (std::size_t i = 0; i < scalars.size(); ++i)
           gradient[leaves[i]] = scalars[i].value;
       }
       for (; next < perturbations_.size() && perturbations_[next].parameter == p; ++next) {
-        const double term = gradient[perturbations_[next].leaf] * perturbations_[next].direction;
+        const double term = gradient[perturbations_[next].component] * perturbations_[next].direction;
         dot += term;
         size_ += std::abs(term);
       }
@@ -167,7 +169,7 @@ class ConsistencyJudge {
   bool has_open_gradient() const {
     return std::ranges::any_of(input_.reference.gradients, [](const auto& gradient) {
       return gradient && std::ranges::any_of(gradient->elements, [](const reference::GradientElement& element) {
-               return !std::isfinite(element.value) || !std::isfinite(element.bound[kLiftLane]);
+               return !std::isfinite(element.value) || !std::isfinite(element.bound[kPromotedPrecision]);
              });
     });
   }
@@ -177,7 +179,7 @@ class ConsistencyJudge {
     std::vector<ir::Launch> stencil;
     for (int row = 0; row < kRows; ++row, step /= 2) {
       for (const double t : {step, -step}) {
-        ir::Launch launch = input_.launch[kLiftLane];
+        ir::Launch launch = input_.launch[kPromotedPrecision];
         for (const Perturbation& at : perturbations_) {
           std::byte* scalar = launch.arguments[at.parameter].bytes.data() + at.offset;
           ir::write_float(ir::Scalar::kF64, scalar, ir::read_float(ir::Scalar::kF64, scalar) + t * at.direction);
@@ -193,20 +195,20 @@ class ConsistencyJudge {
   }
 
   /// The direction as the oracle takes it.
-  reference::LeafValues direction() const {
-    const ir::Launch& launch = input_.launch[kLiftLane];
-    reference::LeafValues direction(launch.arguments.size());
+  reference::ComponentValues direction() const {
+    const ir::Launch& launch = input_.launch[kPromotedPrecision];
+    reference::ComponentValues direction(launch.arguments.size());
     for (const Perturbation& at : perturbations_) {
-      direction[at.parameter].resize(leaf_count(stage_.subject, launch.arguments[at.parameter]));
-      direction[at.parameter][at.leaf] = at.direction;
+      direction[at.parameter].resize(component_count(stage_.subject, launch.arguments[at.parameter]));
+      direction[at.parameter][at.component] = at.direction;
     }
     return direction;
   }
 
   /// The run at the input, unless a point between it and the outermost ones takes another path.
   std::optional<reference::Reference> middle_of(double step) const {
-    const reference::Oracle& oracle = stage_.subject.lifted_oracle;
-    const reference::Run run = run_at(input_.launch[kLiftLane]);
+    const reference::Oracle& oracle = stage_.subject.promoted_oracle;
+    const reference::Run run = run_at(input_.launch[kPromotedPrecision]);
     // Where nothing is decided nothing can be decided otherwise.
     if (!input_.reference.decisions.any()) {
       reference::Reference middle = oracle.evaluate(run);
@@ -224,7 +226,7 @@ class ConsistencyJudge {
   /// more, of sums that cancel it grows with what is summed. Nothing if the points do not all take the input's path.
   std::optional<double> noise_along(const std::vector<ir::Launch>& stencil, double step) const {
     const auto is_defined = [](const reference::Reference& run) { return run.findings.empty() && run.complete; };
-    const reference::Oracle& oracle = stage_.subject.lifted_oracle;
+    const reference::Oracle& oracle = stage_.subject.promoted_oracle;
     const auto base = middle_of(step);
     if (!base || !is_defined(*base)) return std::nullopt;
     double noise = rounding_noise(*base);
@@ -237,14 +239,14 @@ class ConsistencyJudge {
   }
 
   Extrapolation difference(const std::vector<ir::Launch>& stencil, double step, double noise) {
-    std::vector<Trial> trials;
+    std::vector<JudgeContext> trials;
     const std::vector<Role> roles = roles_of(stage_, backends::Pass::kForward);
     for (const ir::Launch& launch : stencil) {
-      Result<Experiment> placed =
-          Experiment::place(stage_.bench.session, stage_.subject.lifted, stage_.kernel, backends::Pass::kForward,
-                            backends::Lane::kLift, lent(launch), {}, roles, std::byte{0});
+      Result<KernelLauncher> placed =
+          KernelLauncher::place(stage_.bench.session, stage_.subject.promoted, stage_.kernel, backends::Pass::kForward,
+                                backends::Precision::kPromoted, lent(launch), {}, roles, std::byte{0});
       if (!placed.ok()) return {.value = NAN};
-      trials.push_back({.set = set_, .lane = Lane::kLift, .experiment = placed.take()});
+      trials.push_back({.set = set_, .precision = Precision::kPromoted, .launcher = placed.take()});
     }
     if (!run_trials(stage_, trials, verdict_)) return {.value = NAN};
     std::array<double, kRows> differences{};
@@ -258,13 +260,13 @@ class ConsistencyJudge {
   }
 
   /// <w, f(x + t d) - f(x - t d)>
-  double weighted_change(const Trial& plus, const Trial& minus) const {
+  double weighted_change(const JudgeContext& plus, const JudgeContext& minus) const {
     double sum = 0;
     for (std::size_t p = 0; p < stage_.uses.size(); ++p) {
       if (!stage_.uses[p].changed() || input_.seeds[p].empty()) continue;
-      const auto scalars = [&](const Trial& trial) {
-        return read_scalars(stage_.subject.lifted, *trial.experiment.arrays()[p].before,
-                            trial.experiment.bytes(stage_.bench.session, p));
+      const auto scalars = [&](const JudgeContext& context) {
+        return read_scalars(stage_.subject.promoted, *context.launcher.arrays()[p].before,
+                            context.launcher.bytes(stage_.bench.session, p));
       };
       const auto a = scalars(plus);
       const auto b = scalars(minus);
@@ -281,7 +283,7 @@ class ConsistencyJudge {
       const auto& output = run.outputs[p];
       if (!output || input_.seeds[p].empty()) continue;
       for (std::size_t i = 0; i < output->elements.size(); ++i)
-        sum += std::abs(input_.seeds[p][i]) * output->elements[i].bound[kLiftLane];
+        sum += std::abs(input_.seeds[p][i]) * output->elements[i].bound[kPromotedPrecision];
     }
     return sum;
   }
@@ -301,7 +303,7 @@ class ConsistencyJudge {
                     derivative.value, dot, allowed, set_));
   }
 
-  const Stage& stage_;
+  const PassContext& stage_;
   std::size_t set_;
   const InputSet& input_;
   PassVerdict& verdict_;
@@ -312,12 +314,13 @@ class ConsistencyJudge {
 
 }  // namespace
 
-void judge_consistency(const Stage& stage) {
+void judge_consistency(const PassContext& pass_context) {
   // A gradient that the source gives itself need not be that of the forward: only the oracle can tell if it was used.
-  if (ir::has_custom_gradient(stage.subject.module, stage.subject.kernel)) return;
-  for (std::size_t s = 0; s < stage.sets.size() && stage.is_deep(s); ++s) {
-    if (stage.sets[s].reference.decisions.uncertain[Lane::kLift] == 0) ConsistencyJudge(stage, s).run();
-    if (stage.judgement.backward.failed()) return;
+  if (ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel)) return;
+  for (std::size_t s = 0; s < pass_context.sets.size() && pass_context.is_deep(s); ++s) {
+    if (pass_context.sets[s].reference.decisions.uncertain[Precision::kPromoted] == 0)
+      ConsistencyJudge(pass_context, s).run();
+    if (pass_context.judgement.backward.failed()) return;
   }
 }
 

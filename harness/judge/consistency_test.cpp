@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/judge/context.hpp"
 #include "harness/judge/draw_sets.hpp"
-#include "harness/judge/trial.hpp"
 #include "harness/testing/cpu_run.hpp"
 
 namespace assay::harness {
@@ -133,20 +133,20 @@ PassVerdict consistency_of(const char* python, std::vector<Edit> edits = {}, std
   const auto device = testing::cpu_device();
   RunOptions options = testing::CpuRun::quick();
   options.seed += seed;
-  const Prepared prepared = prepare(source, testing::planting_printer({specimen}), device->target(), options);
+  const Prepared prepared = prepare(source, testing::faulty_printer({specimen}), device->target(), options);
   if (prepared.stopped) throw std::runtime_error(prepared.stopped->message);
   const auto built = device->build({&*prepared.emitted, 1}, options.mode.flags);
   auto session = device->open({}).take();
 
   const Subject subject{.module = *source.module,
                         .kernel = prepared.kernel(),
-                        .lifted = *prepared.lifted,
+                        .promoted = *prepared.promoted,
                         .adjoint = &*prepared.adjoint,
                         .oracle = *prepared.oracle,
-                        .lifted_oracle = *prepared.lifted_oracle};
+                        .promoted_oracle = *prepared.promoted_oracle};
   InputSpace space = InputSpace::make(subject.module, subject.kernel, subject.oracle).take();
   const auto sets = std::get<std::vector<InputSet>>(draw_sets(subject, space, options.policy, {}, options.seed));
-  const Bench bench{.session = *session, .policy = options.policy, .profile = {}, .seed = options.seed};
+  const JudgeConfiguration bench{.session = *session, .policy = options.policy, .profile = {}, .seed = options.seed};
   Judgement judgement;
   judge_consistency({.subject = subject,
                      .kernel = std::get<backends::BuiltKernel>(built.front()),

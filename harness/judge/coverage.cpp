@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "ir/source_place.hpp"
+#include "ir/source_location.hpp"
 
 namespace assay::harness {
 
@@ -45,13 +45,13 @@ std::int64_t Coverage::gain(const std::vector<Choice>& choices) const {
   return sum;
 }
 
-std::vector<Unreached> Coverage::gaps(const ir::Module& module) const {
-  std::vector<Unreached> gaps;
+std::vector<Uncovered> Coverage::gaps(const ir::Module& module) const {
+  std::vector<Uncovered> gaps;
   for (const Choice& choice : total_) {
     for (std::size_t way = 0; way < choice.ways(); ++way) {
       if (lacking_of(choice, way) == 0) continue;
-      const ir::SourcePlace place = ir::source_place(module, choice.loc);
-      Unreached gap{.line = place.loc.line, .what = std::string(never(choice.kind, way))};
+      const ir::SourceLocation place = ir::source_location(module, choice.loc);
+      Uncovered gap{.line = place.loc.line, .what = std::string(never(choice.kind, way))};
       if (place.is_imported) gap.file = place.file;
       if (choice.taken[way] > 0) gap.what += " more than once";
       if (std::find(gaps.begin(), gaps.end(), gap) == gaps.end()) gaps.push_back(std::move(gap));

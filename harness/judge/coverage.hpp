@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "harness/record/record.hpp"
+#include "harness/records/record.hpp"
 #include "reference/cpu/reference.hpp"
 
 namespace assay::harness {
@@ -20,7 +20,7 @@ class Coverage {
   /// How many of these the evaluation would bring.
   std::int64_t gain(const std::vector<reference::Choice>& choices) const;
   /// The ways that lack samples, each once: line 12, "the condition is never true". The module is the kernel's.
-  std::vector<Unreached> gaps(const ir::Module& module) const;
+  std::vector<Uncovered> gaps(const ir::Module& module) const;
 
  private:
   std::vector<reference::Choice> total_;

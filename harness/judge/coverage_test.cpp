@@ -25,9 +25,9 @@ TEST(Coverage, WantsTwoSamplesOfEachWay) {
   Coverage coverage;
   coverage.add({branch(3, 5, 0), range(4, 1, 2, 0)});
   EXPECT_EQ(coverage.lacking(), 2 + 1 + 2);
-  EXPECT_THAT(coverage.gaps({}), ElementsAre(Unreached{3, "the condition is never false"},
-                                             Unreached{4, "the operand is never inside the range more than once"},
-                                             Unreached{4, "the operand is never above the range"}));
+  EXPECT_THAT(coverage.gaps({}), ElementsAre(Uncovered{3, "the condition is never false"},
+                                             Uncovered{4, "the operand is never inside the range more than once"},
+                                             Uncovered{4, "the operand is never above the range"}));
   EXPECT_EQ(coverage.gain({branch(3, 9, 7), range(4, 0, 9, 1)}), 2 + 1);
   coverage.add({branch(3, 9, 7), range(4, 0, 9, 1)});
   EXPECT_EQ(coverage.lacking(), 1 + 1);
@@ -49,8 +49,8 @@ TEST(Coverage, NamesTheFileOfAnImportedLine) {
   module.imported_files = {{.name = "physics.py", .lines_before = 10}};
   Coverage coverage;
   coverage.add({branch(3, 2, 0), branch(13, 2, 0)});
-  EXPECT_THAT(coverage.gaps(module), ElementsAre(Unreached{3, "the condition is never false"},
-                                                 Unreached{3, "the condition is never false", "physics.py"}));
+  EXPECT_THAT(coverage.gaps(module), ElementsAre(Uncovered{3, "the condition is never false"},
+                                                 Uncovered{3, "the condition is never false", "physics.py"}));
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ namespace assay::harness {
 namespace {
 
 using namespace ir;
-using reference::LeafValues;
+using reference::ComponentValues;
 using reference::Reference;
 
-constexpr std::uint64_t kSeedSalt = 0x5EED, kPrefillSalt = 0xF111;
+constexpr std::uint64_t kSeedSalt = 0x5EED, kInitialGradientSalt = 0xF111;
 
 /// Instructions of the oracle: wanted for one set, at most for one, and in all for drawing one again.
 constexpr std::int64_t kSetBudget = 400'000, kMostForSet = 25 * kSetBudget, kRedrawBudget = 4 * kSetBudget;
@@ -30,11 +30,11 @@ constexpr std::int32_t kSizes[] = {13, 31, 32, 33, 1, 47, 17, 23, 19, 29};
 constexpr double kConclusiveBound = 0x1p-10, kNarrow = 0.9;
 constexpr std::int32_t kLongRow = 79, kLongRowSize = 5;
 
-LeafValues dense(const Subject& subject, const Launch& launch, std::uint64_t salt, bool written) {
-  LeafValues values(launch.arguments.size());
+ComponentValues dense(const Subject& subject, const Launch& launch, std::uint64_t salt, bool written) {
+  ComponentValues values(launch.arguments.size());
   for (std::size_t p = 0; p < values.size(); ++p) {
     if (subject.writes(p) != written) continue;
-    values[p].resize(leaf_count(subject, launch.arguments[p]));
+    values[p].resize(component_count(subject, launch.arguments[p]));
     const auto leaves = leaves_of(subject.module, launch.arguments[p].type.element());
     for (std::size_t i = 0; i < values[p].size(); ++i) {
       // Ten bits are more than a bf16 has.
@@ -47,19 +47,19 @@ LeafValues dense(const Subject& subject, const Launch& launch, std::uint64_t sal
 }
 
 /// Prefills stay well inside the range of their type: between 2^-limit and 2^limit.
-int prefill_exponent(Scalar scalar) { return scalar == Scalar::kF16 ? 10 : 100; }
+int initial_gradient_exponent(Scalar scalar) { return scalar == Scalar::kF16 ? 10 : 100; }
 
 /// Dense values scaled to the gradient that will be added to them, so that neither hides the other.
-LeafValues prefills_for(const Subject& subject, const InputSet& set) {
-  LeafValues values = dense(subject, set.launch[Lane::kNative], kPrefillSalt, false);
+ComponentValues initial_gradients_for(const Subject& subject, const InputSet& set) {
+  ComponentValues values = dense(subject, set.launch[Precision::kNative], kInitialGradientSalt, false);
   for (std::size_t p = 0; p < values.size(); ++p) {
     const auto& gradient = set.reference.gradients[p];
     if (!gradient) continue;
-    const auto leaves = leaves_of(subject.module, set.launch[Lane::kNative].arguments[p].type.element());
+    const auto leaves = leaves_of(subject.module, set.launch[Precision::kNative].arguments[p].type.element());
     for (std::size_t i = 0; i < values[p].size(); ++i) {
       const auto size = static_cast<double>(std::abs(gradient->elements[i].value));
       if (size == 0 || !std::isfinite(size)) continue;
-      const int limit = prefill_exponent(leaves[i % leaves.size()].scalar);
+      const int limit = initial_gradient_exponent(leaves[i % leaves.size()].scalar);
       values[p][i] = std::ldexp(values[p][i], std::clamp(std::ilogb(size), -limit, limit));
     }
   }
@@ -72,9 +72,9 @@ double mean_of_inputs(const Subject& subject, const Launch& launch) {
   for (const Argument& argument : launch.arguments) {
     const auto leaves = leaves_of(subject.module, argument.type.element());
     for (std::int64_t e = 0; e < element_count(argument); ++e) {
-      for (const Leaf& leaf : leaves) {
-        if (!is_float(leaf.scalar)) continue;
-        sum += read_float(leaf.scalar, argument.bytes.data() + element_offset(argument, e) + leaf.offset);
+      for (const ScalarComponent& component : leaves) {
+        if (!is_float(component.scalar)) continue;
+        sum += read_float(component.scalar, argument.bytes.data() + element_offset(argument, e) + component.offset);
         count += 1;
       }
     }
@@ -92,8 +92,8 @@ double informative_share(const InputSet& set) {
     for (const auto& element : gradient->elements) {
       total += 1;
       informative += is_informative({.value = element.value,
-                                     .bound = element.bound[Lane::kNative],
-                                     .scale = scale_of(element, Lane::kNative) * set.native_width});
+                                     .bound = element.bound[Precision::kNative],
+                                     .scale = scale_of(element, Precision::kNative) * set.native_width});
     }
   }
   return total > 0 ? informative / total : 1;
@@ -108,7 +108,7 @@ double narrow_share(const Reference& run) {
     for (const reference::OutputElement& element : output->elements) {
       if (!element.written) continue;
       total += 1;
-      narrow += element.bound[Lane::kLift] <= kConclusiveBound * std::abs(static_cast<double>(element.value));
+      narrow += element.bound[Precision::kPromoted] <= kConclusiveBound * std::abs(static_cast<double>(element.value));
     }
   }
   return total > 0 ? narrow / total : 1;
@@ -116,7 +116,8 @@ double narrow_share(const Reference& run) {
 
 /// Whether no decision could have gone the other way, in either lane.
 bool is_certain(const Reference& run) {
-  return std::ranges::all_of(kBothLanes, [&](Lane lane) { return run.decisions.uncertain[lane] == 0; });
+  return std::ranges::all_of(kBothPrecisions,
+                             [&](Precision precision) { return run.decisions.uncertain[precision] == 0; });
 }
 
 /// Whether any thread stores anything: a set on which all return early shows nothing.
@@ -130,8 +131,8 @@ bool writes_anything(const Reference& reference) {
 /// Orders sets by how much can be concluded from them.
 double worth(const InputSet& set) {
   double worth = informative_share(set) + (writes_anything(set.reference) ? 0 : -4);
-  for (const Lane lane : kBothLanes)
-    worth += 2 * set.conclusive(lane) + set.conclusive_gradient(lane);
+  for (const Precision precision : kBothPrecisions)
+    worth += 2 * set.conclusive(precision) + set.conclusive_gradient(precision);
   return worth;
 }
 constexpr double kGoodWorth = 6 + 0.99;
@@ -162,24 +163,25 @@ std::int32_t affordable_size(const std::variant<Drawn, NoInputs>& probe) {
 }
 
 /// Gives a run what it takes beside its launch. The seeds, which are also the set's.
-LeafValues complete(const Subject& subject, reference::Run& run, const reference::Profile& profile, bool gradient) {
+ComponentValues complete(const Subject& subject, reference::Run& run, const reference::Profile& profile,
+                         bool gradient) {
   run.profile = profile;
   run.gradient = gradient;
   run.seeds = dense(subject, run.launch, kSeedSalt, true);
   return run.seeds;
 }
 
-InputSet made(const Subject& subject, const DrawRequest& request, Drawn drawn, LeafValues seeds, bool gradient) {
+InputSet made(const Subject& subject, const DrawRequest& request, Drawn drawn, ComponentValues seeds, bool gradient) {
   InputSet set;
   set.seeds = std::move(seeds);
   set.request = request;
   set.generic = request.distribution == Distribution::kUniform;
-  set.launch[Lane::kNative] = std::move(drawn.launch);
-  set.launch[Lane::kLift] = lifted(subject.module, set.launch[Lane::kNative]);
+  set.launch[Precision::kNative] = std::move(drawn.launch);
+  set.launch[Precision::kPromoted] = promoted(subject.module, set.launch[Precision::kNative]);
   set.reference = std::move(drawn.reference);
-  if (gradient) set.prefills = prefills_for(subject, set);
+  if (gradient) set.initial_gradients = initial_gradients_for(subject, set);
   set.native_width = native_width_of(subject);
-  set.input_mean = mean_of_inputs(subject, set.launch[Lane::kNative]);
+  set.input_mean = mean_of_inputs(subject, set.launch[Precision::kNative]);
   return set;
 }
 
@@ -255,26 +257,27 @@ class SetDrawer {
     auto* drawn = std::get_if<Drawn>(&result);
     if (drawn == nullptr || !promises(drawn->reference)) return std::nullopt;
     reference::Run run = space.run_of(request, drawn->launch);
-    LeafValues seeds = complete(subject_, run, profile_, gradient());
+    ComponentValues seeds = complete(subject_, run, profile_, gradient());
     drawn->reference = subject_.oracle.evaluate(run);
     if (!drawn->reference.complete) return std::nullopt;
     return made(subject_, request, std::move(*drawn), std::move(seeds), gradient());
   }
 
   void follow_other_paths(InputSet& set) const {
-    const reference::Run run{.launch = set.launch[Lane::kNative],
+    const reference::Run run{.launch = set.launch[Precision::kNative],
                              .profile = profile_,
                              .gradient = gradient(),
                              .seeds = set.seeds,
                              .uninitialised = space_.uninitialised()};
-    for (const Lane lane : kBothLanes)
-      set.other_paths[lane] = other_paths(subject_.oracle, run, set.reference, lane);
+    for (const Precision precision : kBothPrecisions)
+      set.other_paths[precision] = other_paths(subject_.oracle, run, set.reference, precision);
   }
 
   bool gradient() const { return subject_.adjoint != nullptr; }
   bool conclusive(const InputSet& set) const {
-    return std::all_of(kBothLanes.begin(), kBothLanes.end(),
-                       [&](Lane lane) { return gradient() ? set.conclusive_gradient(lane) : set.conclusive(lane); });
+    return std::all_of(kBothPrecisions.begin(), kBothPrecisions.end(), [&](Precision precision) {
+      return gradient() ? set.conclusive_gradient(precision) : set.conclusive(precision);
+    });
   }
 
   /// Few distinct values that are multiples of a power of two: sums by atomics are exact in any order.
@@ -348,7 +351,7 @@ class SetDrawer {
 
   InputSet set_of(const Launch& launch) const {
     reference::Run run{.launch = launch};
-    LeafValues seeds = complete(subject_, run, profile_, gradient());
+    ComponentValues seeds = complete(subject_, run, profile_, gradient());
     run.uninitialised = space_.uninitialised();
     Drawn drawn{.launch = launch, .reference = subject_.oracle.evaluate(run)};
     return made(subject_, {.size = 1}, std::move(drawn), std::move(seeds), gradient());
@@ -367,7 +370,7 @@ class SetDrawer {
 
 std::variant<InputSet, NoInputs> draw_set(const Subject& subject, InputSpace& space, const DrawRequest& request,
                                           const reference::Profile& profile, bool gradient) {
-  LeafValues seeds;
+  ComponentValues seeds;
   auto result = space.draw(request, [&](reference::Run& run) { seeds = complete(subject, run, profile, gradient); });
   if (auto* none = std::get_if<NoInputs>(&result)) return std::move(*none);
   return made(subject, request, std::get<Drawn>(std::move(result)), std::move(seeds), gradient);

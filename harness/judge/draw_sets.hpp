@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "harness/inputs/input_space.hpp"
 #include "harness/judge/input_set.hpp"
+#include "harness/judge/inputs/input_space.hpp"
 #include "harness/judge/policy.hpp"
 
 namespace assay::harness {

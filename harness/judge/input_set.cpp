@@ -9,7 +9,7 @@ namespace assay::harness {
 namespace {
 
 using namespace ir;
-using reference::LeafValues;
+using reference::ComponentValues;
 using reference::Reference;
 
 /// Positions, among the leaves of a by-value struct, of the leaves of the field that a path names.
@@ -28,22 +28,22 @@ std::pair<std::size_t, std::size_t> field_leaves(const Module& module, Type type
 /// Which leaves of a parameter a gradient buffer is for.
 struct GradientPart {
   std::size_t parameter;
-  std::vector<Leaf> leaves;  ///< of one element of the parameter
-  std::size_t first;         ///< of them, the first in the buffer
-  std::size_t count;         ///< of them, how many are in the buffer
+  std::vector<ScalarComponent> leaves;  ///< of one element of the parameter
+  std::size_t first;                    ///< of them, the first in the buffer
+  std::size_t count;                    ///< of them, how many are in the buffer
   std::size_t elements;
 
   /// The scalar number in the buffer of a leaf of the whole parameter; nothing for one of another part.
-  std::optional<std::size_t> number(std::size_t leaf) const {
-    const std::size_t within = leaf % leaves.size();
+  std::optional<std::size_t> number(std::size_t component) const {
+    const std::size_t within = component % leaves.size();
     if (within < first || within >= first + count) return std::nullopt;
-    return leaf / leaves.size() * count + within - first;
+    return component / leaves.size() * count + within - first;
   }
 };
 
-GradientPart part_of(const Subject& subject, const InputSet& set, const passes::GradientParameter& gradient) {
+GradientPart part_of(const Subject& subject, const InputSet& set, const transforms::GradientParameter& gradient) {
   const auto p = static_cast<std::size_t>(gradient.primal);
-  const Argument& argument = set.launch[Lane::kNative].arguments[p];
+  const Argument& argument = set.launch[Precision::kNative].arguments[p];
   const Type element = argument.type.element();
   const auto [first, count] = field_leaves(subject.module, element, gradient.fields);
   return {.parameter = p,
@@ -61,8 +61,8 @@ void for_each_gradient(const Subject& subject, const InputSet& set, Visit visit)
     const std::size_t stride = part.leaves.size();
     for (std::size_t e = 0; e < part.elements; ++e) {
       for (std::size_t i = 0; i < part.count; ++i) {
-        const std::size_t leaf = part.first + i;
-        visit(g, e * part.count + i, part.parameter, e * stride + leaf, part.leaves[leaf].scalar);
+        const std::size_t component = part.first + i;
+        visit(g, e * part.count + i, part.parameter, e * stride + component, part.leaves[component].scalar);
       }
     }
   }
@@ -75,7 +75,7 @@ constexpr double kVanishing = 0x1p-30;
 /// Writes a part's values, times `factor`, to its dense buffer.
 void write_part(const Module& module, const GradientPart& part, const std::vector<double>& values, double factor,
                 Argument& buffer) {
-  const std::vector<Leaf> leaves = leaves_of(module, buffer.type.element());
+  const std::vector<ScalarComponent> leaves = leaves_of(module, buffer.type.element());
   const auto stride = static_cast<std::size_t>(buffer.strides.back());
   for (std::size_t e = 0; e < part.elements; ++e) {
     std::byte* const element = buffer.bytes.data() + e * stride;
@@ -86,33 +86,34 @@ void write_part(const Module& module, const GradientPart& part, const std::vecto
   }
 }
 
-double value_at(const LeafValues& values, std::size_t parameter, std::size_t leaf) {
-  return values[parameter].empty() ? 0.0 : values[parameter][leaf];
+double value_at(const ComponentValues& values, std::size_t parameter, std::size_t component) {
+  return values[parameter].empty() ? 0.0 : values[parameter][component];
 }
 
 /// One scalar of a parameter.
-struct LeafOf {
+struct ComponentOf {
   std::size_t parameter;
-  std::size_t leaf;
+  std::size_t component;
   Scalar type;
 };
 
 Expected expected_gradient(const Subject& subject, const InputSet& set, const reference::GradientElement& element,
-                           LeafOf which, Lane lane, Start start) {
-  const Scalar scalar = lane == Lane::kLift ? Scalar::kF64 : which.type;
+                           ComponentOf which, Precision precision, Start start) {
+  const Scalar scalar = precision == Precision::kPromoted ? Scalar::kF64 : which.type;
   Expected expected{.value = element.value,
-                    .bound = element.bound[lane],
-                    .scale = scale_of(element, lane) * (lane == Lane::kNative ? set.native_width : 1)};
+                    .bound = element.bound[precision],
+                    .scale = scale_of(element, precision) * (precision == Precision::kNative ? set.native_width : 1)};
   if (subject.writes(which.parameter)) return expected;
-  const double prefill = start == Start::kPrefilled ? value_at(set.prefills, which.parameter, which.leaf) : 0.0;
-  expected.value += prefill;
+  const double initial_gradient =
+      start == Start::kNonZero ? value_at(set.initial_gradients, which.parameter, which.component) : 0.0;
+  expected.value += initial_gradient;
   if (element.contributions > 0) {
     // The prefill is one more term of a sum in unknown order: n u (S + |prefill|) instead of (n - 1) u S, and the
     // result is rounded once more (numerics.md section 2).
     const double u = std::ldexp(1.0, -row(scalar).digits);
     const auto terms = static_cast<double>(element.contributions);
-    expected.bound += u * (terms * std::abs(prefill) + element.magnitude);
-    expected.bound += u * (std::abs(prefill) + static_cast<double>(std::abs(expected.value)) + expected.bound);
+    expected.bound += u * (terms * std::abs(initial_gradient) + element.magnitude);
+    expected.bound += u * (std::abs(initial_gradient) + static_cast<double>(std::abs(expected.value)) + expected.bound);
   }
   return expected;
 }
@@ -121,23 +122,24 @@ Expected expected_gradient(const Subject& subject, const InputSet& set, const re
 
 bool Subject::writes(std::size_t parameter) const { return oracle.writes(static_cast<VarId>(parameter)); }
 
-std::size_t leaf_count(const Subject& subject, const Argument& argument) {
+std::size_t component_count(const Subject& subject, const Argument& argument) {
   return static_cast<std::size_t>(element_count(argument)) * leaves_of(subject.module, argument.type.element()).size();
 }
 
-std::vector<const Reference*> InputSet::references(Lane lane) const {
+std::vector<const Reference*> InputSet::references(Precision precision) const {
   std::vector<const Reference*> all{&reference};
-  if (reference.decisions.uncertain[lane] == 0) return all;
-  if (other_paths[lane].empty()) return {};
-  for (const Reference& other : other_paths[lane])
+  if (reference.decisions.uncertain[precision] == 0) return all;
+  if (other_paths[precision].empty()) return {};
+  for (const Reference& other : other_paths[precision])
     all.push_back(&other);
   return all;
 }
 
-bool InputSet::conclusive_gradient(Lane lane) const {
-  const auto all = references(lane);
-  return !all.empty() && std::all_of(all.begin(), all.end(),
-                                     [&](const Reference* path) { return path->decisions.uncertain_kinks[lane] == 0; });
+bool InputSet::conclusive_gradient(Precision precision) const {
+  const auto all = references(precision);
+  return !all.empty() && std::all_of(all.begin(), all.end(), [&](const Reference* path) {
+    return path->decisions.uncertain_kinks[precision] == 0;
+  });
 }
 
 bool computes_in(const Subject& subject, Scalar scalar) {
@@ -157,11 +159,12 @@ double native_width_of(const Subject& subject) {
   return computes_in(subject, Scalar::kF16) || computes_in(subject, Scalar::kBF16) ? 0x1p8 : 1;
 }
 
-double scale_of(const reference::GradientElement& element, Lane lane) {
+double scale_of(const reference::GradientElement& element, Precision precision) {
   const double own = std::max(static_cast<double>(std::abs(element.value)), element.magnitude);
-  const bool vanishes = std::isfinite(element.reach) && element.bound[Lane::kLift] <= kVanishing * element.reach;
+  const bool vanishes =
+      std::isfinite(element.reach) && element.bound[Precision::kPromoted] <= kVanishing * element.reach;
   if (!vanishes) return own;
-  return std::max(own, lane == Lane::kNative ? element.reach : kVanishing / kInformative * element.reach);
+  return std::max(own, precision == Precision::kNative ? element.reach : kVanishing / kInformative * element.reach);
 }
 
 double dense_value(std::size_t position, std::uint64_t salt) {
@@ -171,7 +174,7 @@ double dense_value(std::size_t position, std::uint64_t salt) {
   return (mixed >> 61U & 1U) != 0 ? -magnitude : magnitude;
 }
 
-std::vector<std::optional<ExpectedArray>> expected_outputs(const Reference& reference, Lane lane) {
+std::vector<std::optional<ExpectedArray>> expected_outputs(const Reference& reference, Precision precision) {
   std::vector<std::optional<ExpectedArray>> result;
   for (const auto& output : reference.outputs) {
     if (!output) {
@@ -185,7 +188,7 @@ std::vector<std::optional<ExpectedArray>> expected_outputs(const Reference& refe
       const std::size_t cell = output->places.empty() ? i : output->places[i];
       const bool real = is_float(output->leaves[cell % output->leaves.size()]);
       array.scalars.push_back(
-          {.value = element.value, .bound = element.bound[lane], .integer = element.integer, .is_integer = !real});
+          {.value = element.value, .bound = element.bound[precision], .integer = element.integer, .is_integer = !real});
       array.written.push_back(element.written);
     }
     result.emplace_back(std::move(array));
@@ -195,62 +198,64 @@ std::vector<std::optional<ExpectedArray>> expected_outputs(const Reference& refe
 
 std::vector<bool> carries_seed(const Subject& subject) {
   std::vector<bool> result;
-  for (const passes::GradientParameter& gradient : subject.adjoint->gradients) {
+  for (const transforms::GradientParameter& gradient : subject.adjoint->gradients) {
     result.push_back(subject.writes(static_cast<std::size_t>(gradient.primal)));
   }
   return result;
 }
 
-std::vector<Argument> gradient_arguments(const Subject& subject, const InputSet& set, Lane lane, Start start,
+std::vector<Argument> gradient_arguments(const Subject& subject, const InputSet& set, Precision precision, Start start,
                                          double seed_factor) {
   std::vector<Argument> arguments;
   const Function& backward = subject.adjoint->module.kernels[0];
-  for (const passes::GradientParameter& gradient : subject.adjoint->gradients) {
+  for (const transforms::GradientParameter& gradient : subject.adjoint->gradients) {
     const Type type = backward.var(gradient.gradient).type;
-    const auto& shape = set.launch[lane].arguments[static_cast<std::size_t>(gradient.primal)].shape;
-    arguments.push_back(make_argument(subject.module_in(lane), lane == Lane::kLift ? lifted(type) : type,
+    const auto& shape = set.launch[precision].arguments[static_cast<std::size_t>(gradient.primal)].shape;
+    arguments.push_back(make_argument(subject.module_in(precision),
+                                      precision == Precision::kPromoted ? promoted(type) : type,
                                       gradient.is_array ? shape : std::vector<std::int32_t>{1}));
   }
   for (std::size_t g = 0; g < arguments.size(); ++g) {
     const GradientPart part = part_of(subject, set, subject.adjoint->gradients[g]);
     const bool is_seed = subject.writes(part.parameter);
-    const LeafValues& source = is_seed ? set.seeds : set.prefills;
-    const double factor = is_seed ? seed_factor : (start == Start::kPrefilled ? 1 : 0);
+    const ComponentValues& source = is_seed ? set.seeds : set.initial_gradients;
+    const double factor = is_seed ? seed_factor : (start == Start::kNonZero ? 1 : 0);
     if (factor == 0 || source[part.parameter].empty()) continue;
-    write_part(subject.module_in(lane), part, source[part.parameter], factor, arguments[g]);
+    write_part(subject.module_in(precision), part, source[part.parameter], factor, arguments[g]);
   }
   return arguments;
 }
 
 std::vector<std::vector<Expected>> expected_gradients(const Subject& subject, const InputSet& set,
-                                                      const Reference& reference, Lane lane, Start start) {
+                                                      const Reference& reference, Precision precision, Start start) {
   std::vector<std::vector<Expected>> result(subject.adjoint->gradients.size());
   for (std::size_t g = 0; g < result.size(); ++g) {
     const GradientPart part = part_of(subject, set, subject.adjoint->gradients[g]);
     result[g].reserve(part.elements * part.count);
   }
-  for_each_gradient(subject, set, [&](std::size_t g, std::size_t, std::size_t p, std::size_t leaf, Scalar type) {
-    const auto known = reference.gradients[p]->position(leaf);
+  for_each_gradient(subject, set, [&](std::size_t g, std::size_t, std::size_t p, std::size_t component, Scalar type) {
+    const auto known = reference.gradients[p]->position(component);
     const auto element = known ? reference.gradients[p]->elements[*known] : reference::GradientElement{};
-    result[g].push_back(expected_gradient(subject, set, element, {p, leaf, type}, lane, start));
+    result[g].push_back(expected_gradient(subject, set, element, {p, component, type}, precision, start));
   });
   return result;
 }
 
 std::vector<std::map<std::size_t, Expected>> touched_gradients(const Subject& subject, const InputSet& set,
-                                                               const Reference& reference, Lane lane, Start start) {
+                                                               const Reference& reference, Precision precision,
+                                                               Start start) {
   std::vector<std::map<std::size_t, Expected>> result;
-  for (const passes::GradientParameter& gradient : subject.adjoint->gradients) {
+  for (const transforms::GradientParameter& gradient : subject.adjoint->gradients) {
     auto& touched = result.emplace_back();
     const GradientPart part = part_of(subject, set, gradient);
     const reference::GradientArray& array = *reference.gradients[part.parameter];
     for (std::size_t k = 0; k < array.places.size(); ++k) {
-      const std::size_t leaf = array.places[k];
-      const auto number = part.number(leaf);
+      const std::size_t component = array.places[k];
+      const auto number = part.number(component);
       if (!number) continue;
-      const LeafOf which{part.parameter, leaf, part.leaves[leaf % part.leaves.size()].scalar};
+      const ComponentOf which{part.parameter, component, part.leaves[component % part.leaves.size()].scalar};
       touched.emplace_hint(touched.end(), *number,
-                           expected_gradient(subject, set, array.elements[k], which, lane, start));
+                           expected_gradient(subject, set, array.elements[k], which, precision, start));
     }
   }
   return result;
@@ -258,8 +263,8 @@ std::vector<std::map<std::size_t, Expected>> touched_gradients(const Subject& su
 
 std::vector<std::size_t> gradient_leaves(const Subject& subject, const InputSet& set, std::size_t gradient) {
   std::vector<std::size_t> leaves;
-  for_each_gradient(subject, set, [&](std::size_t g, std::size_t, std::size_t, std::size_t leaf, Scalar) {
-    if (g == gradient) leaves.push_back(leaf);
+  for_each_gradient(subject, set, [&](std::size_t g, std::size_t, std::size_t, std::size_t component, Scalar) {
+    if (g == gradient) leaves.push_back(component);
   });
   return leaves;
 }

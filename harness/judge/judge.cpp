@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "harness/judge/context.hpp"
 #include "harness/judge/draw_sets.hpp"
-#include "harness/judge/trial.hpp"
-#include "ir/source_place.hpp"
+#include "ir/source_location.hpp"
 
 namespace assay::harness {
 namespace {
@@ -29,7 +29,7 @@ void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const Subject& s
   const char* kind = none.race ? "race" : "domain";
   (none.race ? verdict.inconclusive.race : verdict.inconclusive.domain) += 1;
   if (none.finding) {
-    const ir::SourcePlace place = ir::source_place(subject.module, none.finding->loc);
+    const ir::SourceLocation place = ir::source_location(subject.module, none.finding->loc);
     Finding finding{.line = place.loc.line, .access = none.message, .threads = {}};
     if (place.is_imported) finding.file = place.file;
     finding.threads.push_back(std::to_string(none.finding->thread));
@@ -42,111 +42,115 @@ void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const Subject& s
                            none.message, subject.kernel.name, launch));
 }
 
-Stage stage_of(const Exam& exam, const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench,
-               Judgement& judgement) {
+PassContext stage_of(const TestPlan& test_plan, const Subject& subject, const backends::BuiltKernel& kernel,
+                     const JudgeConfiguration& bench, Judgement& judgement) {
   return {.subject = subject,
           .kernel = kernel,
           .bench = bench,
-          .sets = exam.sets,
-          .poisoned = exam.uninitialised,
-          .uses = exam.uses,
+          .sets = test_plan.sets,
+          .poisoned = test_plan.uninitialised,
+          .uses = test_plan.uses,
           .target = {},
           .judgement = judgement};
 }
 
 /// Both passes on the stage's target; a pass that failed on an earlier one is decided.
-void judge_target(const Stage& stage, const std::vector<Drawn>& sizes) {
-  const Bench& bench = stage.bench;
-  const Judgement& judgement = stage.judgement;
+void judge_target(const PassContext& pass_context, const std::vector<Drawn>& sizes) {
+  const JudgeConfiguration& bench = pass_context.bench;
+  const Judgement& judgement = pass_context.judgement;
   if (bench.forward && !judgement.forward.failed()) {
     bench.session.reset();
-    judge_forward(stage);
-    if (!judgement.forward.failed() && stage.takes(Lane::kNative)) judge_forward_sizes(stage, sizes);
+    judge_forward(pass_context);
+    if (!judgement.forward.failed() && pass_context.takes(Precision::kNative)) judge_forward_sizes(pass_context, sizes);
   }
-  if (bench.backward && stage.subject.adjoint != nullptr && !judgement.backward.failed()) {
+  if (bench.backward && pass_context.subject.adjoint != nullptr && !judgement.backward.failed()) {
     bench.session.reset();
-    judge_backward(stage);
+    judge_backward(pass_context);
     bench.session.reset();
-    if (!judgement.backward.failed() && stage.takes(Lane::kLift)) judge_consistency(stage);
-    if (!judgement.backward.failed() && stage.takes(Lane::kNative)) judge_backward_sizes(stage, sizes);
+    if (!judgement.backward.failed() && pass_context.takes(Precision::kPromoted)) judge_consistency(pass_context);
+    if (!judgement.backward.failed() && pass_context.takes(Precision::kNative))
+      judge_backward_sizes(pass_context, sizes);
   }
 }
 
 /// Both passes against the peer's.
-void judge_against_peer(const Stage& stage) {
-  const Bench& bench = stage.bench;
+void judge_against_peer(const PassContext& pass_context) {
+  const JudgeConfiguration& bench = pass_context.bench;
   if (bench.peer == nullptr) return;
-  if (bench.forward) judge_agreement(stage, backends::Pass::kForward);
-  if (bench.backward && stage.subject.adjoint != nullptr) judge_agreement(stage, backends::Pass::kBackward);
+  if (bench.forward) judge_agreement(pass_context, backends::Pass::kForward);
+  if (bench.backward && pass_context.subject.adjoint != nullptr)
+    judge_agreement(pass_context, backends::Pass::kBackward);
 }
 
 /// What fails otherwise than on one launch, as in comparing two, is witnessed by the first input set.
-void witness_by_inputs(const Stage& stage, PassVerdict& verdict) {
-  if (!verdict.failed() || verdict.witness || stage.sets.empty()) return;
-  const ir::Launch& launch = stage.sets.front().launch[Lane::kNative];
-  verdict.witness.emplace();
-  verdict.witness->threads = launch.threads();
+void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verdict) {
+  if (!verdict.failed() || verdict.counterexample || pass_context.sets.empty()) return;
+  const ir::Launch& launch = pass_context.sets.front().launch[Precision::kNative];
+  verdict.counterexample.emplace();
+  verdict.counterexample->threads = launch.threads();
   for (std::size_t p = 0; p < launch.arguments.size(); ++p)
-    verdict.witness->given.push_back({.name = stage.subject.kernel.variables[p].name, .content = launch.arguments[p]});
+    verdict.counterexample->given.push_back(
+        {.name = pass_context.subject.kernel.variables[p].name, .content = launch.arguments[p]});
 }
 
 }  // namespace
 
-DrawnExam draw_exam(const Subject& subject, const Bench& bench) {
+DrawnTestPlan draw_test_plan(const Subject& subject, const JudgeConfiguration& bench) {
   Result<InputSpace> space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
   if (!space.ok()) return NoInputs{.race = false, .message = space.error().text(), .finding = {}};
   auto drawn = draw_sets(subject, space.value(), bench.policy, bench.profile, bench.seed);
   if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
-  return Exam{.sets = std::get<std::vector<InputSet>>(std::move(drawn)),
-              .sizes = draw_sizes(space.value(), bench),
-              .uninitialised = space.value().uninitialised(),
-              .uses = space.value().uses()};
+  return TestPlan{.sets = std::get<std::vector<InputSet>>(std::move(drawn)),
+                  .sizes = draw_sizes(space.value(), bench),
+                  .uninitialised = space.value().uninitialised(),
+                  .uses = space.value().uses()};
 }
 
-Judgement judge(const Exam& exam, const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench) {
+Judgement judge(const TestPlan& test_plan, const Subject& subject, const backends::BuiltKernel& kernel,
+                const JudgeConfiguration& bench) {
   Judgement judgement;
-  Stage stage = stage_of(exam, subject, kernel, bench, judgement);
+  PassContext pass_context = stage_of(test_plan, subject, kernel, bench, judgement);
   {
     const Stopwatch watch(judgement.compare_ms);
     for (const std::string& target : kernel.targets.empty() ? std::vector<std::string>{""} : kernel.targets) {
-      stage.target = judgement.forward.target = judgement.backward.target = target;
-      judge_target(stage, exam.sizes);
-      judge_against_peer(stage);
+      pass_context.target = judgement.forward.target = judgement.backward.target = target;
+      judge_target(pass_context, test_plan.sizes);
+      judge_against_peer(pass_context);
     }
     judgement.forward.target = judgement.backward.target = "";
   }
   judgement.compare_ms -= judgement.run_ms;
-  witness_by_inputs(stage, judgement.forward);
-  witness_by_inputs(stage, judgement.backward);
+  counterexample_by_inputs(pass_context, judgement.forward);
+  counterexample_by_inputs(pass_context, judgement.backward);
   bench.session.reset();
   return judgement;
 }
 
-Judgement judge_in_full(const DrawnExam& drawn, const Subject& subject, const backends::BuiltKernel& kernel,
-                        const Bench& bench) {
+Judgement judge_in_full(const DrawnTestPlan& drawn, const Subject& subject, const backends::BuiltKernel& kernel,
+                        const JudgeConfiguration& bench) {
   if (const auto* none = std::get_if<NoInputs>(&drawn)) {
     Judgement judgement;
     note_no_inputs(judgement.forward, *none, subject);
     note_no_inputs(judgement.backward, *none, subject);
     return judgement;
   }
-  const Exam& exam = std::get<Exam>(drawn);
-  Judgement judgement = judge(exam, subject, kernel, bench);
+  const TestPlan& test_plan = std::get<TestPlan>(drawn);
+  Judgement judgement = judge(test_plan, subject, kernel, bench);
   if (bench.backward && subject.adjoint != nullptr) {
     const Stopwatch watch(judgement.reference_ms);
-    const Stage stage = stage_of(exam, subject, kernel, bench, judgement);
-    test_oracle(stage);
-    witness_by_inputs(stage, judgement.backward);
+    const PassContext pass_context = stage_of(test_plan, subject, kernel, bench, judgement);
+    test_oracle(pass_context);
+    counterexample_by_inputs(pass_context, judgement.backward);
   }
   return judgement;
 }
 
-Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench) {
+Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const JudgeConfiguration& bench) {
   double drawing_ms = 0;
-  DrawnExam drawn;
+  DrawnTestPlan drawn;
   {
     const Stopwatch watch(drawing_ms);
-    drawn = draw_exam(subject, bench);
+    drawn = draw_test_plan(subject, bench);
   }
   Judgement judgement = judge_in_full(drawn, subject, kernel, bench);
   judgement.reference_ms += drawing_ms;

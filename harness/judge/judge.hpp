@@ -12,9 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include "backends/backend.hpp"
-#include "harness/inputs/input_space.hpp"
+#include "backends/device/backend.hpp"
 #include "harness/judge/input_set.hpp"
+#include "harness/judge/inputs/input_space.hpp"
 #include "harness/judge/verdict.hpp"
 
 namespace assay::harness {
@@ -28,7 +28,7 @@ struct Peer {
 };
 
 /// What to judge with.
-struct Bench {
+struct JudgeConfiguration {
   backends::Session& session;  ///< reset by the judge
   Policy policy;
   reference::Profile profile;
@@ -49,7 +49,7 @@ struct Judgement {
 
 /// The inputs on which a kernel is judged, and what the oracle says of it there. They are the same for every
 /// implementation of the kernel.
-struct Exam {
+struct TestPlan {
   std::vector<InputSet> sets;
   std::vector<Drawn> sizes;         ///< launches of 0 and of more than 65,535 threads
   std::vector<bool> uninitialised;  ///< by parameter: the kernel writes each cell before it reads it, if it does
@@ -57,18 +57,19 @@ struct Exam {
 };
 
 /// An exam, or why the kernel has no defined run.
-using DrawnExam = std::variant<Exam, NoInputs>;
+using DrawnTestPlan = std::variant<TestPlan, NoInputs>;
 /// Draws the exam that the bench's policy asks for.
-DrawnExam draw_exam(const Subject& subject, const Bench& bench);
+DrawnTestPlan draw_test_plan(const Subject& subject, const JudgeConfiguration& bench);
 
 /// Judges one implementation of the subject by the exam. T0, which is about the oracle alone, is left out.
-Judgement judge(const Exam& exam, const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench);
+Judgement judge(const TestPlan& test_plan, const Subject& subject, const backends::BuiltKernel& kernel,
+                const JudgeConfiguration& bench);
 
 /// The same with T0: all that is to be said of one kernel. What goes wrong is in the verdicts, never an exception.
-Judgement judge_in_full(const DrawnExam& drawn, const Subject& subject, const backends::BuiltKernel& kernel,
-                        const Bench& bench);
+Judgement judge_in_full(const DrawnTestPlan& drawn, const Subject& subject, const backends::BuiltKernel& kernel,
+                        const JudgeConfiguration& bench);
 
 /// Draws an exam and judges one kernel by it.
-Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const Bench& bench);
+Judgement judge(const Subject& subject, const backends::BuiltKernel& kernel, const JudgeConfiguration& bench);
 
 }  // namespace assay::harness

@@ -12,11 +12,11 @@ namespace {
 
 using ir::Op;
 using reference::Reference;
-using reference::testing::Workbench;
+using reference::testing::OracleFixture;
 
 /// out[i] = (x[i] * 0.1 > 0.3) ? 1 : 2 in f32, where 3 * 0.1 may be above 0.3 or not.
 struct Comparisons {
-  Workbench w;
+  OracleFixture w;
   explicit Comparisons(const std::vector<double>& values) {
     const ir::VarId x = w.floats("x", values, ir::Scalar::kF32);
     const ir::VarId out = w.zeros("out", ir::kF32, {static_cast<std::int32_t>(values.size())});
@@ -25,9 +25,9 @@ struct Comparisons {
     const ir::ExprId test = w.op(Op::kGt, {product, w.b().f32(static_cast<double>(3 * 0.1F))});
     w.b().store(out, {w.var(i)}, w.op(Op::kConditional, {test, w.b().f32(1), w.b().f32(2)}));
   }
-  std::vector<Reference> others(Lane lane) const {
+  std::vector<Reference> others(Precision precision) const {
     const auto run = w.run();
-    return other_paths(w.oracle(), run, w.oracle().evaluate(run), lane);
+    return other_paths(w.oracle(), run, w.oracle().evaluate(run), precision);
   }
 };
 
@@ -39,14 +39,14 @@ std::vector<double> values_of(const Reference& reference) {
 }
 
 TEST(Paths, AreNoneWhereAllIsCertain) {
-  EXPECT_TRUE(Comparisons({1, 2, 4}).others(Lane::kNative).empty());
-  EXPECT_TRUE(Comparisons({3, 3}).others(Lane::kLift).empty()) << "3 * 0.1F is exact in double";
+  EXPECT_TRUE(Comparisons({1, 2, 4}).others(Precision::kNative).empty());
+  EXPECT_TRUE(Comparisons({3, 3}).others(Precision::kPromoted).empty()) << "3 * 0.1F is exact in double";
 }
 
 TEST(Paths, AllCombinationsOfFewDecisions) {
   const Comparisons comparisons({3, 1, 3, 3});
   std::set<std::vector<double>> outcomes{values_of(comparisons.w.evaluate())};
-  const auto others = comparisons.others(Lane::kNative);
+  const auto others = comparisons.others(Precision::kNative);
   for (const Reference& other : others)
     outcomes.insert(values_of(other));
   EXPECT_EQ(others.size(), 7U);
@@ -55,7 +55,9 @@ TEST(Paths, AllCombinationsOfFewDecisions) {
     EXPECT_EQ(outcome[1], 2) << "the certain one stays";
 }
 
-TEST(Paths, AreGivenUpBeyondThreeDecisions) { EXPECT_TRUE(Comparisons({3, 3, 3, 3}).others(Lane::kNative).empty()); }
+TEST(Paths, AreGivenUpBeyondThreeDecisions) {
+  EXPECT_TRUE(Comparisons({3, 3, 3, 3}).others(Precision::kNative).empty());
+}
 
 }  // namespace
 }  // namespace assay::harness

@@ -16,8 +16,8 @@ struct Policy {
   /// Backward it costs as much as all other launches together: of this many kernels one has it.
   std::uint64_t large_backward_one_in = 8;
   /// A verdict takes both lanes. How strong each is by itself is known by leaving the other out.
-  bool native_lane = true;  ///< T3 and T5, sizes
-  bool lift_lane = true;    ///< T1 and T2
+  bool native_precision = true;  ///< T3 and T5, sizes
+  bool f64_promotion = true;     ///< T1 and T2
 
   int sets() const { return generic_sets + edge_sets + scale_sets; }
 

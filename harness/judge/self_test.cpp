@@ -2,7 +2,7 @@
 // the kernel, whatever the other checks said.
 #include <fmt/format.h>
 
-#include "harness/judge/trial.hpp"
+#include "harness/judge/context.hpp"
 #include "ir/custom.hpp"
 #include "reference/cpu/self_check.hpp"
 
@@ -10,16 +10,16 @@ namespace assay::harness {
 
 namespace {
 
-bool agrees_with_itself(const Stage& stage, const InputSet& set) {
-  const reference::Run run{.launch = set.launch[Lane::kNative],
-                           .profile = stage.bench.profile,
+bool agrees_with_itself(const PassContext& pass_context, const InputSet& set) {
+  const reference::Run run{.launch = set.launch[Precision::kNative],
+                           .profile = pass_context.bench.profile,
                            .gradient = true,
                            .seeds = set.seeds,
-                           .uninitialised = stage.poisoned};
-  const bool differences = !ir::has_custom_gradient(stage.subject.module, stage.subject.kernel);
+                           .uninitialised = pass_context.poisoned};
+  const bool differences = !ir::has_custom_gradient(pass_context.subject.module, pass_context.subject.kernel);
   const reference::SelfCheck check =
-      reference::self_check(stage.subject.oracle, run, set.reference, stage.bench.seed, 2, differences);
-  PassVerdict& verdict = stage.judgement.backward;
+      reference::self_check(pass_context.subject.oracle, run, set.reference, pass_context.bench.seed, 2, differences);
+  PassVerdict& verdict = pass_context.judgement.backward;
   verdict.count_one(Tier::kT0, 0, !check.agrees);
   if (!check.agrees) verdict.fail_oracle(check.message);
   return check.agrees;
@@ -27,9 +27,9 @@ bool agrees_with_itself(const Stage& stage, const InputSet& set) {
 
 }  // namespace
 
-void test_oracle(const Stage& stage) {
-  for (std::size_t s = 0; s < stage.sets.size() && stage.is_deep(s); ++s) {
-    if (!agrees_with_itself(stage, stage.sets[s])) return;
+void test_oracle(const PassContext& pass_context) {
+  for (std::size_t s = 0; s < pass_context.sets.size() && pass_context.is_deep(s); ++s) {
+    if (!agrees_with_itself(pass_context, pass_context.sets[s])) return;
   }
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "ir/type.hpp"
+#include "ir/types/type.hpp"
 
 namespace assay::harness {
 namespace {
@@ -88,12 +88,14 @@ class Search {
     for (std::size_t p = 0; p < a.arguments.size(); ++p) {
       Argument& argument = mixed.arguments[p];
       if (argument.shape != b.arguments[p].shape) return std::nullopt;
-      const std::vector<Leaf> leaves = leaves_of(module_, argument.type.element());
-      if (std::ranges::none_of(leaves, [&](const Leaf& leaf) { return moves(leaf.scalar, moved); })) continue;
+      const std::vector<ScalarComponent> leaves = leaves_of(module_, argument.type.element());
+      if (std::ranges::none_of(leaves,
+                               [&](const ScalarComponent& component) { return moves(component.scalar, moved); }))
+        continue;
       for (std::int64_t e = 0; e < element_count(argument); ++e) {
-        for (const Leaf& leaf : leaves) {
-          const std::size_t at = element_offset(argument, e) + leaf.offset;
-          mix(leaf.scalar, argument.bytes.data() + at, b.arguments[p].bytes.data() + at, share, moved);
+        for (const ScalarComponent& component : leaves) {
+          const std::size_t at = element_offset(argument, e) + component.offset;
+          mix(component.scalar, argument.bytes.data() + at, b.arguments[p].bytes.data() + at, share, moved);
         }
       }
     }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/inputs/input_space.hpp"
+#include "harness/judge/inputs/input_space.hpp"
 #include "ir/launch.hpp"
 #include "ir/module.hpp"
 #include "reference/cpu/reference.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/support/plant.hpp"
+#include "support/fault_injection.hpp"
 
 namespace assay::harness {
 namespace {

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/comparator.hpp"
-#include "harness/compare/controls.hpp"
+#include "harness/judge/compare/comparator.hpp"
+#include "harness/judge/compare/controls.hpp"
+#include "harness/judge/counterexample.hpp"
 #include "harness/judge/coverage.hpp"
 #include "harness/judge/policy.hpp"
-#include "harness/judge/witness.hpp"
-#include "harness/record/record.hpp"
+#include "harness/records/record.hpp"
 
 namespace assay::harness {
 
@@ -38,7 +38,7 @@ class PassVerdict {
   std::vector<backends::ExecutionProfile> profiles;  ///< by target of the kernel
   std::string target;                                ///< that is being judged, named in what fails; empty: the only one
   std::string log;
-  std::optional<Witness> witness;  ///< of a pass that failed on a launch; not part of the record
+  std::optional<Counterexample> counterexample;  ///< of a pass that failed on a launch; not part of the record
   double rho_max = 0;
 
   void count(Tier tier, const Comparison& comparison);

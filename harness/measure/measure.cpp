@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/judge/experiment.hpp"
+#include "harness/judge/launch.hpp"
 
 namespace assay::harness {
 
@@ -78,16 +78,16 @@ std::variant<ir::Launch, NoInputs> large_launch(const Subject& subject, const Me
 /// Gradients whose seeds are all set.
 std::vector<ir::Argument> seeded_gradients(const Subject& subject, const ir::Launch& launch) {
   InputSet set;
-  set.launch[Lane::kNative] = launch;
+  set.launch[Precision::kNative] = launch;
   set.seeds.resize(launch.arguments.size());
-  set.prefills.resize(launch.arguments.size());
+  set.initial_gradients.resize(launch.arguments.size());
   for (std::size_t p = 0; p < set.seeds.size(); ++p) {
     if (!subject.writes(p)) continue;
-    set.seeds[p].resize(leaf_count(subject, launch.arguments[p]));
+    set.seeds[p].resize(component_count(subject, launch.arguments[p]));
     for (std::size_t i = 0; i < set.seeds[p].size(); ++i)
       set.seeds[p][i] = dense_value(i, p);
   }
-  return gradient_arguments(subject, set, Lane::kNative, Start::kZero, 1);
+  return gradient_arguments(subject, set, Precision::kNative, Start::kZero, 1);
 }
 
 std::vector<Role> roles_of(const Subject& subject, Pass pass) {
@@ -95,7 +95,7 @@ std::vector<Role> roles_of(const Subject& subject, Pass pass) {
   for (int p = 0; p < subject.kernel.parameter_count; ++p)
     roles.push_back({.name = subject.kernel.var(p).name});
   if (pass == Pass::kForward) return roles;
-  for (const passes::GradientParameter& gradient : subject.adjoint->gradients)
+  for (const transforms::GradientParameter& gradient : subject.adjoint->gradients)
     roles.push_back({.name = subject.adjoint->module.kernels[0].var(gradient.gradient).name});
   return roles;
 }
@@ -109,16 +109,16 @@ struct Plan {
   std::vector<ir::Argument> gradients;
 };
 
-Result<Experiment> place(backends::Session& session, const Plan& plan) {
+Result<KernelLauncher> place(backends::Session& session, const Plan& plan) {
   session.reset();
-  return Experiment::place(session, plan.subject.module, plan.kernel, plan.pass, backends::Lane::kNative,
-                           lent(plan.launch), plan.gradients, roles_of(plan.subject, plan.pass), kPoison);
+  return KernelLauncher::place(session, plan.subject.module, plan.kernel, plan.pass, backends::Precision::kNative,
+                               lent(plan.launch), plan.gradients, roles_of(plan.subject, plan.pass), kPoison);
 }
 
 /// The launch for the backward pass: Adjoint::final_arrays hold what the forward launch leaves in them.
 Result<void> run_forward(backends::Session& session, Plan& plan) {
   const Plan forward{plan.subject, plan.kernel, Pass::kForward, plan.launch, {}};
-  Result<Experiment> placed = place(session, forward);
+  Result<KernelLauncher> placed = place(session, forward);
   if (!placed.ok()) return placed.error();
   backends::LaunchRequest request = placed->request();
   request.time_limit = kTimeLimit;
@@ -132,14 +132,14 @@ Result<void> run_forward(backends::Session& session, Plan& plan) {
 }
 
 /// Each array that is read, and each that is written, once.
-double bytes_to_move(const Plan& plan, const Experiment& experiment) {
+double bytes_to_move(const Plan& plan, const KernelLauncher& launcher) {
   const bool forward = plan.pass == Pass::kForward;
   const ir::Module& module = forward ? plan.subject.module : plan.subject.adjoint->module;
   const ir::ParameterUses uses =
       ir::parameter_use(module, forward ? plan.subject.kernel : plan.subject.adjoint->module.kernels[0]);
   double bytes = 0;
-  for (std::size_t a = 0; a < experiment.arrays().size(); ++a) {
-    const PlacedArray& array = experiment.arrays()[a];
+  for (std::size_t a = 0; a < launcher.arrays().size(); ++a) {
+    const PlacedArray& array = launcher.arrays()[a];
     if (!array.placed) continue;
     const int times = (uses[a].read || uses[a].atomically_updated ? 1 : 0) + (uses[a].changed() ? 1 : 0);
     bytes += times * static_cast<double>(array.before->bytes.size());
@@ -149,7 +149,7 @@ double bytes_to_move(const Plan& plan, const Experiment& experiment) {
 
 /// What the observer counts of some of the threads, as if of all; nothing where it does not complete.
 void add_counts(backends::Session& session, const Plan& plan, Measurement& measurement) {
-  Result<Experiment> placed = place(session, plan);
+  Result<KernelLauncher> placed = place(session, plan);
   if (!placed.ok()) return;
   backends::LaunchRequest request = placed->request();
   request.threads = std::min(request.threads, kObservedThreads);
@@ -235,7 +235,7 @@ PassMeasurements Measurer::measure(const Subject& subject, const backends::Built
     if (plan.pass == Pass::kBackward && !subject.adjoint->final_arrays.empty()) {
       if (const Result<void> ran = run_forward(*session_, plan); !ran.ok()) return unmeasured(ran.error().text());
     }
-    Result<Experiment> placed = place(*session_, plan);
+    Result<KernelLauncher> placed = place(*session_, plan);
     if (!placed.ok()) return unmeasured(placed.error().text());
     backends::LaunchRequest request = placed->request();
     request.time_limit = kTimeLimit;

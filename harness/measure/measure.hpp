@@ -7,9 +7,9 @@
 #include <memory>
 #include <optional>
 
-#include "backends/backend.hpp"
+#include "backends/device/backend.hpp"
 #include "harness/judge/input_set.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::harness {
 

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/run/batch.hpp"
+#include "harness/suite/run/batch.hpp"
 #include "harness/testing/cpu_run.hpp"
 
 namespace assay::harness {
@@ -123,10 +123,10 @@ class MeasurerTest : public ::testing::Test {
     EXPECT_FALSE(prepared.stopped);
     const Subject subject{.module = *source.module,
                           .kernel = source.module->kernels[0],
-                          .lifted = *prepared.lifted,
+                          .promoted = *prepared.promoted,
                           .adjoint = &*prepared.adjoint,
                           .oracle = *prepared.oracle,
-                          .lifted_oracle = *prepared.lifted_oracle};
+                          .promoted_oracle = *prepared.promoted_oracle};
     ClockworkDevice device(clockwork);
     auto measurer = Measurer::make(device, observed ? &device : nullptr,
                                    {.threads = kThreads, .samples = 7, .memory_bytes = std::size_t{64} << 20});

@@ -3,7 +3,7 @@
 #include <variant>
 #include <vector>
 
-#include "harness/reduce/hints.hpp"
+#include "harness/reduce/preconditions.hpp"
 #include "harness/reduce/rewrite.hpp"
 #include "harness/reduce/step.hpp"
 #include "ir/builder.hpp"
@@ -44,7 +44,7 @@ bool has_fixed_signature(const Module& module, const Function& function) {
 }
 
 void remove_parameter(Module& module, Function& function, VarId parameter) {
-  if (function.is_kernel) drop_hints_about(function, function.var(parameter).name);
+  if (function.is_kernel) drop_preconditions_about(function, function.var(parameter).name);
   for_each_call(module, function, [parameter](std::vector<ExprId>& args) { args.erase(args.begin() + parameter); });
   remove_variable(function, parameter);
   --function.parameter_count;
@@ -107,7 +107,7 @@ void drop_thread_index(const Module& module, Function& kernel, VarId index) {
   const ExprId zero = Builder(module, kernel).i32(0);
   for (ExprId id = 0; id < zero; ++id)
     if (kernel.expr(id).kind == ExprKind::kVariable && kernel.expr(id).variable == index) replace(kernel, id, zero);
-  drop_launch_hint(kernel);
+  drop_launch_annotation(kernel);
   remove_variable(kernel, index);
   --kernel.launch_rank;
 }

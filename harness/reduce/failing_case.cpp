@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "frontend/writer.hpp"
-#include "harness/run/batch.hpp"
-#include "harness/select/python_file.hpp"
+#include "backends/source/warp/writer.hpp"
+#include "harness/suite/run/batch.hpp"
+#include "harness/suite/select/python_file.hpp"
 
 namespace assay::reduce {
 namespace {
@@ -80,7 +80,7 @@ class DeviceJudge {
 }  // namespace
 
 Result<KernelSource> through_python(const ir::Module& module, const std::string& file) {
-  const Result<std::string> python = frontend::write_kernel(module, 0);
+  const Result<std::string> python = source::warp::write_kernel(module, 0);
   if (!python.ok()) return python.error();
   Result<harness::PythonKernels> read = harness::read_text(*python, file);
   if (!read.ok()) return read.error();

@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "backends/backend.hpp"
-#include "harness/reduce/ending.hpp"
+#include "backends/device/backend.hpp"
+#include "harness/reduce/failure_class.hpp"
 #include "harness/reduce/reducer.hpp"
-#include "harness/run/run.hpp"
-#include "ir/support/result.hpp"
+#include "harness/suite/run/run.hpp"
+#include "support/result.hpp"
 
 namespace assay::reduce {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/reduce/hints.hpp"
+#include "harness/reduce/preconditions.hpp"
 #include "harness/reduce/step.hpp"
 
 namespace assay::reduce {
@@ -14,7 +14,7 @@ namespace {
 
 using namespace ir;
 
-constexpr std::string_view kLaunchHint = "launch:";
+constexpr std::string_view kLaunchAnnotation = "launch:";
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -34,15 +34,17 @@ std::vector<std::string> values_for(Type type) {
 
 }  // namespace
 
-void drop_hints_about(Function& kernel, std::string_view parameter) {
-  std::erase_if(kernel.annotations, [parameter](const std::string& hint) { return names(hint, parameter); });
+void drop_preconditions_about(Function& kernel, std::string_view parameter) {
+  std::erase_if(kernel.annotations,
+                [parameter](const std::string& precondition) { return names(precondition, parameter); });
 }
 
-void drop_launch_hint(Function& kernel) {
-  std::erase_if(kernel.annotations, [](const std::string& hint) { return hint.starts_with(kLaunchHint); });
+void drop_launch_annotation(Function& kernel) {
+  std::erase_if(kernel.annotations,
+                [](const std::string& precondition) { return precondition.starts_with(kLaunchAnnotation); });
 }
 
-void drop_hints(Module& module, const Choose& choose) {
+void drop_preconditions(Module& module, const Choose& choose) {
   std::erase_if(module.kernels.front().annotations, [&](const std::string&) { return choose(); });
 }
 
@@ -52,9 +54,9 @@ void fix_launch(Module& module, const Choose& choose) {
   for (const int extent : {1, 2, 4}) {
     if (!choose() || done) continue;
     const std::vector<int> extents(static_cast<std::size_t>(kernel.launch_rank), extent);
-    drop_launch_hint(kernel);
+    drop_launch_annotation(kernel);
     kernel.annotations.push_back(
-        fmt::format("{} ({}{})", kLaunchHint, fmt::join(extents, ", "), extents.size() == 1 ? "," : ""));
+        fmt::format("{} ({}{})", kLaunchAnnotation, fmt::join(extents, ", "), extents.size() == 1 ? "," : ""));
     done = true;
   }
 }
@@ -66,7 +68,7 @@ void fix_inputs(Module& module, const Choose& choose) {
     bool done = false;
     for (const std::string& value : values_for(parameter.type)) {
       if (!choose() || done) continue;
-      drop_hints_about(kernel, parameter.name);
+      drop_preconditions_about(kernel, parameter.name);
       kernel.annotations.push_back(fmt::format("domain: {0} <= {1} <= {0}", value, parameter.name));
       done = true;
     }

@@ -124,15 +124,15 @@ class Reducer {
     ir::Module module = settled(taken_at(step, base, places), dead_);
     if (!ir::verify(module).empty()) return std::nullopt;
     const Size size = size_of(module);
-    if (size >= size_ || !tried_.insert(ir::hash(module) + hints_of(module)).second) return std::nullopt;
+    if (size >= size_ || !tried_.insert(ir::hash(module) + preconditions_of(module)).second) return std::nullopt;
     return Candidate{.places = std::move(places), .module = std::move(module), .size = size};
   }
 
   /// What the hash of a module leaves out.
-  static std::string hints_of(const ir::Module& module) {
+  static std::string preconditions_of(const ir::Module& module) {
     std::string text;
-    for (const std::string& hint : module.kernels.front().annotations)
-      text += "\n" + hint;
+    for (const std::string& precondition : module.kernels.front().annotations)
+      text += "\n" + precondition;
     return text;
   }
 

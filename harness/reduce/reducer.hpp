@@ -18,7 +18,7 @@
 
 #include "harness/reduce/size.hpp"
 #include "ir/module.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::reduce {
 

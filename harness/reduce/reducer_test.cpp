@@ -10,10 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "generators/generator.hpp"
-#include "ir/support/rng.hpp"
 #include "ir/text.hpp"
 #include "ir/verifier.hpp"
 #include "ir/visit.hpp"
+#include "support/rng.hpp"
 
 namespace assay::reduce {
 namespace {
@@ -23,8 +23,8 @@ using namespace ir;
 Module program(const std::string& text) {
   Result<Module> module = parse_text(text);
   EXPECT_TRUE(module.ok()) << module.error().text();
-  for (const Complaint& complaint : verify(*module))
-    ADD_FAILURE() << to_text(*module, complaint);
+  for (const VerifierError& diagnostic : verify(*module))
+    ADD_FAILURE() << to_text(*module, diagnostic);
   return alone(*module, 0);
 }
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/inputs/hints.hpp"
+#include "harness/judge/inputs/preconditions.hpp"
 #include "harness/reduce/rewrite.hpp"
 #include "ir/visit.hpp"
 
@@ -49,7 +49,7 @@ void add(Size& size, const Function& function) {
 /// A launch of unknown extent, and the width of one that is known.
 constexpr std::int64_t kOpenLaunch = 100;
 
-bool is_number(const harness::HintTerm& term) { return term.kind == harness::HintTerm::Kind::kNumber; }
+bool is_number(const harness::PreconditionTerm& term) { return term.kind == harness::PreconditionTerm::Kind::kNumber; }
 
 bool is_pinned(const std::optional<harness::Range>& range) {
   return range && range->low && range->high && is_number(*range->low) && is_number(*range->high) &&
@@ -57,15 +57,15 @@ bool is_pinned(const std::optional<harness::Range>& range) {
 }
 
 std::int64_t openness(const Module& module, const Function& kernel) {
-  const Result<harness::Hints> hints = harness::parse_hints(module, kernel);
-  if (!hints.ok()) return kOpenLaunch;
-  std::int64_t open = hints->launch.empty() ? kOpenLaunch : 0;
-  for (const harness::HintTerm& extent : hints->launch)
+  const Result<harness::Preconditions> preconditions = harness::parse_preconditions(module, kernel);
+  if (!preconditions.ok()) return kOpenLaunch;
+  std::int64_t open = preconditions->launch.empty() ? kOpenLaunch : 0;
+  for (const harness::PreconditionTerm& extent : preconditions->launch)
     open += is_number(extent) ? std::bit_width(static_cast<std::uint64_t>(std::abs(extent.number))) : kOpenLaunch / 2;
   for (VarId p = 0; p < kernel.parameter_count; ++p) {
     const auto number = static_cast<std::size_t>(p);
-    const bool is_open = !hints->ranges[number] && !hints->permutation[number];
-    if (!is_pinned(hints->ranges[number])) open += is_open ? 2 : 3;
+    const bool is_open = !preconditions->ranges[number] && !preconditions->permutation[number];
+    if (!is_pinned(preconditions->ranges[number])) open += is_open ? 2 : 3;
   }
   return open;
 }

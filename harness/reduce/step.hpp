@@ -54,7 +54,7 @@ void drop_dimensions(ir::Module& module, const Choose& choose);   ///< of arrays
 void drop_derivatives(ir::Module& module, const Choose& choose);  ///< that the source gives for its functions
 
 // inputs, which comments above the kernel fix
-void drop_hints(ir::Module& module, const Choose& choose);
+void drop_preconditions(ir::Module& module, const Choose& choose);
 void fix_launch(ir::Module& module, const Choose& choose);  ///< to 1, 2 or 4 threads a dimension
 void fix_inputs(ir::Module& module, const Choose& choose);  ///< each parameter to one value
 

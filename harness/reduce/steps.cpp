@@ -21,7 +21,7 @@ std::span<const Step> steps() {
       {"drop dimensions", drop_dimensions},
       {"take components", take_components},
       {"narrow scalars", narrow_scalars},
-      {"drop hints", drop_hints},
+      {"drop hints", drop_preconditions},
       {"fix the launch", fix_launch},
       {"fix inputs", fix_inputs},
   };

@@ -16,8 +16,8 @@ namespace {
 ir::Module program(const std::string& text) {
   Result<ir::Module> module = ir::parse_text(text);
   EXPECT_TRUE(module.ok()) << module.error().text();
-  for (const ir::Complaint& complaint : ir::verify(*module))
-    ADD_FAILURE() << ir::to_text(*module, complaint);
+  for (const ir::VerifierError& diagnostic : ir::verify(*module))
+    ADD_FAILURE() << ir::to_text(*module, diagnostic);
   return settled(module.take(), Dead::kKept);
 }
 
@@ -30,8 +30,8 @@ std::string after(Walk* walk, const std::string& text, std::size_t place = kEver
   std::size_t at = 0;
   walk(module, [&] { return place == kEverywhere || at++ == place; });
   module = settled(std::move(module), dead);
-  for (const ir::Complaint& complaint : ir::verify(module))
-    ADD_FAILURE() << ir::to_text(module, complaint) << "\n" << ir::to_text(module);
+  for (const ir::VerifierError& diagnostic : ir::verify(module))
+    ADD_FAILURE() << ir::to_text(module, diagnostic) << "\n" << ir::to_text(module);
   return ir::to_text(module);
 }
 
@@ -225,7 +225,7 @@ TEST(DropDerivatives, TakesThoseThatTheSourceGives) {
 
 TEST(InputSteps, FixTheLaunchAndTheInputs) {
   const std::string body = kernel("  out[i] = x[n]\n");
-  EXPECT_EQ(after(drop_hints, "# domain: 0 <= n <= 4\n" + body), settled_text(body));
+  EXPECT_EQ(after(drop_preconditions, "# domain: 0 <= n <= 4\n" + body), settled_text(body));
   EXPECT_EQ(after(fix_launch, "# launch: (n)\n" + body, 1), settled_text("# launch: (2,)\n" + body));
   EXPECT_EQ(after(fix_inputs, "# domain: 0 <= n <= 4\n" + body, 3), settled_text("# domain: 0 <= n <= 0\n" + body));
 }

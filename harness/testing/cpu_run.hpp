@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/backend.hpp"
-#include "harness/attacks/planting.hpp"
-#include "harness/run/batch.hpp"
+#include "backends/device/backend.hpp"
+#include "harness/attacks/injection.hpp"
+#include "harness/suite/run/batch.hpp"
 #include "harness/testing/kernel_text.hpp"
 
 namespace assay::harness::testing {
@@ -70,7 +70,7 @@ class CountingDevice final : public ChangedDevice {
 };
 
 /// Prints for the CPU and plants the specimens' edits. An edit without a match fails the test that runs.
-Printer planting_printer(const std::vector<Specimen>& specimens);
+Printer faulty_printer(const std::vector<Specimen>& specimens);
 
 /// The records of one batch, in the order of the plan.
 std::vector<CaseRecord> records_of(std::span<const KernelSource> sources, backends::Device& device,

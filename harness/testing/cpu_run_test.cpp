@@ -24,7 +24,7 @@ std::unique_ptr<backends::Device> cpu_device() {
   return std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.worker = ASSAY_WORKER, .use_cache = false});
 }
 
-Printer planting_printer(const std::vector<Specimen>& specimens) {
+Printer faulty_printer(const std::vector<Specimen>& specimens) {
   return [specimens](const ir::Module& module, const ir::Function& forward, const ir::Function* backward,
                      backends::SourceTarget target) {
     Result<backends::EmittedKernel> emitted = source::print(module, forward, backward, target);
@@ -32,7 +32,7 @@ Printer planting_printer(const std::vector<Specimen>& specimens) {
     for (const Specimen& specimen : specimens) {
       if (specimen.name != forward.name) continue;
       for (const Edit& edit : specimen.edits) {
-        if (const Result<void> planted = attacks::plant(*emitted, edit); !planted.ok())
+        if (const Result<void> planted = attacks::injected_fault(*emitted, edit); !planted.ok())
           ADD_FAILURE() << planted.error().text();
       }
     }
@@ -59,7 +59,7 @@ CpuRun::CpuRun(const std::vector<Specimen>& specimens, RunOptions options) {
   for (const Specimen& specimen : specimens)
     sources.push_back(source_of(specimen));
   const auto device = cpu_device();
-  records_ = records_of(sources, *device, planting_printer(specimens), options);
+  records_ = records_of(sources, *device, faulty_printer(specimens), options);
 }
 
 const CaseRecord& CpuRun::record(const std::string& name, const std::string& pass) const {
@@ -86,23 +86,23 @@ std::string printed(const std::vector<Edit>& edits) {
   const Specimen specimen{.name = "doubled", .python = kDouble, .edits = edits};
   const KernelSource source = source_of(specimen);
   const auto emitted =
-      planting_printer({specimen})(*source.module, source.module->kernels[0], nullptr, backends::SourceTarget::kCpp);
+      faulty_printer({specimen})(*source.module, source.module->kernels[0], nullptr, backends::SourceTarget::kCpp);
   return emitted.value().body;
 }
 
-TEST(PlantingPrinter, ReplacesTheFirstMatch) {
+TEST(FaultyPrinter, ReplacesTheFirstMatch) {
   const std::string body = printed({{R"((\d)\.0f)", "$1.5f"}});
   EXPECT_NE(body.find("2.5f * x.at(i)"), std::string::npos) << body;
 }
 
-TEST(PlantingPrinter, PutsStatementsAndLines) {
+TEST(FaultyPrinter, PutsStatementsAndLines) {
   const std::string body = printed({at_thread_start(backends::Pass::kForward, "here();"), before_body("int first;")});
   EXPECT_EQ(body.find("int first;\n"), 0U) << body;
   const std::size_t loop = body.find("++thread) {\n");
   EXPECT_EQ(body.find("here();"), loop + 16) << body;
 }
 
-TEST(PlantingPrinter, FailsWhereNothingMatches) {
+TEST(FaultyPrinter, FailsWhereNothingMatches) {
   EXPECT_NONFATAL_FAILURE(printed({{"nowhere", "x"}}), "nothing in the text of doubled matches nowhere");
 }
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "frontend/reader.hpp"
+#include "frontend/warp/parse/reader.hpp"
 
 namespace assay::harness::testing {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/run/run.hpp"
+#include "harness/suite/run/run.hpp"
 
 namespace assay::harness::testing {
 

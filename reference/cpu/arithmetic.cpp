@@ -29,8 +29,8 @@ bool is_finite(long double v) { return v - v == 0; }
 
 Arithmetic::Arithmetic(ir::Scalar scalar, const Profile& profile, DecisionRecorder& decisions, bool bounds)
     : formats_{format_of(scalar, profile.flush_to_zero), format_of(ir::Scalar::kF64)},
-      pair_(formats_[kNative], formats_[kLift]),
-      figures_{&figures_of(scalar, profile.native_library), &figures_of(ir::Scalar::kF64, profile.lift_library)},
+      pair_(formats_[kNative], formats_[kPromoted]),
+      figures_{&figures_of(scalar, profile.native_library), &figures_of(ir::Scalar::kF64, profile.promoted_library)},
       decisions_(&decisions),
       bounds_(bounds) {}
 
@@ -48,41 +48,42 @@ const Arithmetic::Figures& Arithmetic::figures_of(ir::Scalar scalar, MathLibrary
   return kAll[static_cast<std::size_t>(scalar)][static_cast<std::size_t>(library)];
 }
 
-Bounded Arithmetic::finish(long double v, const LaneBounds& propagated,
-                           const std::array<const ir::UlpBound*, kLanes>& figures) const {
+Bounded Arithmetic::finish(long double v, const PrecisionBounds& propagated,
+                           const std::array<const ir::UlpBound*, kPrecisions>& figures) const {
   Bounded result{v, {}};
   if (!bounds_) return result;
   const double m = magnitude(v);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    const double p = propagated[lane];
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    const double p = propagated[precision];
     if (!is_finite(v)) {
-      result.e[lane] = p == 0 ? 0 : kUnbounded;
+      result.e[precision] = p == 0 ? 0 : kUnbounded;
     } else if (p >= 0 && p < kUnbounded) {
-      result.e[lane] = settle(formats_[lane], m, p + rounding(formats_[lane], m + p, *figures[lane]));
+      result.e[precision] =
+          settle(formats_[precision], m, p + rounding(formats_[precision], m + p, *figures[precision]));
     } else {
-      result.e[lane] = kUnbounded;
+      result.e[precision] = kUnbounded;
     }
   }
   return result;
 }
 
-Bounded Arithmetic::rounded(ir::Op op, long double v, const LaneBounds& propagated) const {
+Bounded Arithmetic::rounded(ir::Op op, long double v, const PrecisionBounds& propagated) const {
   const auto at = static_cast<std::size_t>(op);
-  return finish(v, propagated, {&(*figures_[kNative])[at], &(*figures_[kLift])[at]});
+  return finish(v, propagated, {&(*figures_[kNative])[at], &(*figures_[kPromoted])[at]});
 }
 
-LaneBounds Arithmetic::correct_rounding_bound(long double v, const LaneBounds& propagated) const {
+PrecisionBounds Arithmetic::correct_rounding_bound(long double v, const PrecisionBounds& propagated) const {
   return finish(v, propagated, {&kCorrect, &kCorrect}).e;
 }
 
-Bounded Arithmetic::exact(long double v, const LaneBounds& propagated) const {
+Bounded Arithmetic::exact(long double v, const PrecisionBounds& propagated) const {
   if (!bounds_) return {v, {}};
   Bounded result{v, propagated};
   const double m = magnitude(v);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    const double p = propagated[lane];
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    const double p = propagated[precision];
     if (p == 0) continue;
-    result.e[lane] = is_finite(v) && p < kUnbounded ? settle(formats_[lane], m, p) : kUnbounded;
+    result.e[precision] = is_finite(v) && p < kUnbounded ? settle(formats_[precision], m, p) : kUnbounded;
   }
   return result;
 }
@@ -90,28 +91,29 @@ Bounded Arithmetic::exact(long double v, const LaneBounds& propagated) const {
 Bounded Arithmetic::constant(long double v) const {
   Bounded result{v, {}};
   if (!bounds_) return result;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (!representable(formats_[lane], v))
-      result.e[lane] = settle(formats_[lane], magnitude(v), half(formats_[lane], magnitude(v), 0));
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    if (!representable(formats_[precision], v))
+      result.e[precision] = settle(formats_[precision], magnitude(v), half(formats_[precision], magnitude(v), 0));
   }
   return result;
 }
 
-LaneBounds Arithmetic::exact_sum(long double v, Pair propagated, LaneBounds bound) const {
+PrecisionBounds Arithmetic::exact_sum(long double v, Pair propagated, PrecisionBounds bound) const {
   // Correct rounding leaves alone what is representable. The oracle's own rounding cannot hide a difference:
   // rounding is monotonic, and v is the sum rounded to more bits.
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (propagated[lane] == 0 && representable(formats_[lane], v)) bound[lane] = 0;
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    if (propagated[precision] == 0 && representable(formats_[precision], v)) bound[precision] = 0;
   }
   return bound;
 }
 
-LaneBounds Arithmetic::exact_product(long double v, const Bounded& a, const Bounded& b, LaneBounds bound) const {
+PrecisionBounds Arithmetic::exact_product(long double v, const Bounded& a, const Bounded& b,
+                                          PrecisionBounds bound) const {
   // As of a sum; but a contracted product keeps all its bits, so those must be in v too.
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (a.e[lane] == 0 && b.e[lane] == 0 && representable(formats_[lane], v) &&
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    if (a.e[precision] == 0 && b.e[precision] == 0 && representable(formats_[precision], v) &&
         (v == 0 ? a.v == 0 || b.v == 0 : short_factors(a.v, b.v))) {
-      bound[lane] = 0;
+      bound[precision] = 0;
     }
   }
   return bound;
@@ -122,15 +124,15 @@ Bounded Arithmetic::div(const Bounded& a, const Bounded& b) const {
   if (!bounds_) return {v, {}};
   const double z = magnitude(v);
   const double mb = magnitude(b.v);
-  LaneBounds p;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    const double numerator = a.e[lane] + scaled(z, b.e[lane]);
-    p[lane] = numerator == 0 ? 0 : (mb > b.e[lane] ? numerator / (mb - b.e[lane]) : kUnbounded);
-    if (b.e[lane] > 0 && !(mb > b.e[lane])) p[lane] = kUnbounded;
+  PrecisionBounds p;
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    const double numerator = a.e[precision] + scaled(z, b.e[precision]);
+    p[precision] = numerator == 0 ? 0 : (mb > b.e[precision] ? numerator / (mb - b.e[precision]) : kUnbounded);
+    if (b.e[precision] > 0 && !(mb > b.e[precision])) p[precision] = kUnbounded;
   }
   Bounded result = rounded(ir::Op::kDiv, v, p);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (a.e[lane] == 0 && b.e[lane] == 0 && representable(formats_[lane], v)) result.e[lane] = 0;
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    if (a.e[precision] == 0 && b.e[precision] == 0 && representable(formats_[precision], v)) result.e[precision] = 0;
   }
   return result;
 }
@@ -144,14 +146,14 @@ Bounded Arithmetic::root(const Bounded& a, bool never_negative) const {
     const bool is_known = never_negative && ma < kUnbounded;
     return is_known ? std::max(std::sqrt(ma), std::sqrt(ma + e) - std::sqrt(ma)) : kUnbounded;
   };
-  LaneBounds p;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    const double e = a.e[lane];
-    p[lane] = e == 0 ? 0 : (ma > e && a.v > 0 ? e / (std::sqrt(ma) + std::sqrt(ma - e)) : near_zero(e));
+  PrecisionBounds p;
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    const double e = a.e[precision];
+    p[precision] = e == 0 ? 0 : (ma > e && a.v > 0 ? e / (std::sqrt(ma) + std::sqrt(ma - e)) : near_zero(e));
   }
   Bounded result = rounded(ir::Op::kSqrt, v, p);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (a.e[lane] == 0 && representable(formats_[lane], v)) result.e[lane] = 0;
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    if (a.e[precision] == 0 && representable(formats_[precision], v)) result.e[precision] = 0;
   }
   return result;
 }
@@ -160,7 +162,7 @@ Bounded Arithmetic::dot(std::span<const Bounded* const> operands) const {
   const std::size_t k = operands.size() / 2;
   long double v = 0;
   double mass = 0;
-  LaneBounds p{};
+  PrecisionBounds p{};
   bool exact_terms = true;
   for (std::size_t i = 0; i < k; ++i) {
     const Bounded& a = *operands[i];
@@ -169,20 +171,21 @@ Bounded Arithmetic::dot(std::span<const Bounded* const> operands) const {
     v += term;
     mass += magnitude(term);
     exact_terms = exact_terms && term == 0 && both_zero(a.e) && both_zero(b.e);
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      p[lane] += scaled(magnitude(a.v), b.e[lane]) + scaled(magnitude(b.v), a.e[lane]) + scaled(a.e[lane], b.e[lane]);
+    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+      p[precision] += scaled(magnitude(a.v), b.e[precision]) + scaled(magnitude(b.v), a.e[precision]) +
+                      scaled(a.e[precision], b.e[precision]);
   }
   if (exact_terms || !bounds_) return {v, {}};
   Bounded result{v, {}};
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     // Products below the normal range lose up to half the least spacing each. The policy's k u sum|a b| takes
     // the terms as exact; what their errors add is of second order and kept here.
-    const double r = static_cast<double>(k) *
-                     (formats_[lane].unit * (mass + p[lane]) + 0.5 * ulp(formats_[lane], 0) + formats_[lane].flush);
+    const double r = static_cast<double>(k) * (formats_[precision].unit * (mass + p[precision]) +
+                                               0.5 * ulp(formats_[precision], 0) + formats_[precision].flush);
     // The oracle's terms round as well: its own error is relative to their mass, not to the sum.
-    const double e = p[lane] + r + static_cast<double>(2 * k) * kOracleUnit * mass;
-    if (!is_finite(v)) result.e[lane] = p[lane] == 0 ? 0 : kUnbounded;
-    else result.e[lane] = e < kUnbounded ? settle(formats_[lane], magnitude(v), e) : kUnbounded;
+    const double e = p[precision] + r + static_cast<double>(2 * k) * kOracleUnit * mass;
+    if (!is_finite(v)) result.e[precision] = p[precision] == 0 ? 0 : kUnbounded;
+    else result.e[precision] = e < kUnbounded ? settle(formats_[precision], magnitude(v), e) : kUnbounded;
   }
   return result;
 }
@@ -195,17 +198,17 @@ Bounded Arithmetic::sum(std::span<const Bounded* const> operands) const {
     result.v += operand->v;
     mass += magnitude(operand->v);
     terms += operand->v != 0 || !both_zero(operand->e) ? 1 : 0;
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      result.e[lane] += operand->e[lane];
+    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+      result.e[precision] += operand->e[precision];
   }
   if (terms < 2 || !bounds_) return result;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    const Format& own = formats_[lane];
-    const double p = result.e[lane];
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    const Format& own = formats_[precision];
+    const double p = result.e[precision];
     const auto n = static_cast<double>(terms);
     const double e = p + (n - 1) * (own.unit * (mass + p) + own.flush) + n * kOracleUnit * mass;
-    if (!is_finite(result.v)) result.e[lane] = p == 0 ? 0 : kUnbounded;
-    else result.e[lane] = e < kUnbounded ? settle(own, mass, e) : kUnbounded;
+    if (!is_finite(result.v)) result.e[precision] = p == 0 ? 0 : kUnbounded;
+    else result.e[precision] = e < kUnbounded ? settle(own, mass, e) : kUnbounded;
   }
   return result;
 }
@@ -213,11 +216,12 @@ Bounded Arithmetic::sum(std::span<const Bounded* const> operands) const {
 Bounded Arithmetic::widest(const Bounded& first, const Bounded& second) {
   const double apart = magnitude(first.v - second.v);
   Bounded result = first;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     // A formula that may overflow where another does not is no way to compute this.
-    const double other = second.e[lane] + apart;
-    if (first.e[lane] < kUnbounded && other < kUnbounded) result.e[lane] = std::max(first.e[lane], other);
-    else result.e[lane] = std::min(first.e[lane], other);
+    const double other = second.e[precision] + apart;
+    if (first.e[precision] < kUnbounded && other < kUnbounded)
+      result.e[precision] = std::max(first.e[precision], other);
+    else result.e[precision] = std::min(first.e[precision], other);
   }
   if (!is_finite(first.v) && is_finite(second.v)) result.v = second.v;
   return result;

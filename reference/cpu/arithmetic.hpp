@@ -1,6 +1,6 @@
 // Arithmetic on bounded values: the rows of the bound table for + - * / sqrt, and what evaluators share.
 //
-// One Arithmetic per float type. Lane kNative rounds as that type with the profile's library, lane kLift as
+// One Arithmetic per float type. Precision kNative rounds as that type with the profile's library, lane kPromoted as
 // f64. Every result includes the implementation's rounding and the oracle's own (bound.hpp, settle).
 #pragma once
 
@@ -18,17 +18,17 @@ class Arithmetic {
   /// Keeps a reference to the recorder. Without `bounds` results are values with bounds of 0, which say nothing.
   Arithmetic(ir::Scalar scalar, const Profile& profile, DecisionRecorder& decisions, bool bounds = true);
 
-  const Format& format(int lane) const { return formats_[static_cast<std::size_t>(lane)]; }
+  const Format& format(int precision) const { return formats_[static_cast<std::size_t>(precision)]; }
   /// Whether results have bounds, or are values alone.
   bool has_bounds() const { return bounds_; }
   DecisionRecorder& decisions() const { return *decisions_; }
 
   /// v, within propagated[lane] + the table's figure for `op`. For results of one operation of the library.
-  Bounded rounded(ir::Op op, long double v, const LaneBounds& propagated) const;
+  Bounded rounded(ir::Op op, long double v, const PrecisionBounds& propagated) const;
   /// v, correctly rounded by one basic operation.
-  Bounded rounded(long double v, const LaneBounds& propagated) const { return {v, rounding_bound(v, propagated)}; }
+  Bounded rounded(long double v, const PrecisionBounds& propagated) const { return {v, rounding_bound(v, propagated)}; }
   /// v of an operation that rounds not at all; the type's range still limits it.
-  Bounded exact(long double v, const LaneBounds& propagated) const;
+  Bounded exact(long double v, const PrecisionBounds& propagated) const;
 
   /// A constant of the implementation, rounded to the type where it has to be.
   Bounded constant(long double v) const;
@@ -46,17 +46,17 @@ class Arithmetic {
     return {v, product_bound(v, a, b)};
   }
   /// The bounds of a sum or difference v of numbers with these bounds, and of a product v.
-  LaneBounds sum_bound(long double v, const LaneBounds& a, const LaneBounds& b) const {
+  PrecisionBounds sum_bound(long double v, const PrecisionBounds& a, const PrecisionBounds& b) const {
     if (!bounds_) return {};
     const Pair p = pair_of(a) + pair_of(b);
-    const LaneBounds bound = rounding_bound(v, std::bit_cast<LaneBounds>(p));
-    return p[kNative] == 0 || p[kLift] == 0 ? exact_sum(v, p, bound) : bound;
+    const PrecisionBounds bound = rounding_bound(v, std::bit_cast<PrecisionBounds>(p));
+    return p[kNative] == 0 || p[kPromoted] == 0 ? exact_sum(v, p, bound) : bound;
   }
-  LaneBounds product_bound(long double v, const Bounded& a, const Bounded& b) const {
+  PrecisionBounds product_bound(long double v, const Bounded& a, const Bounded& b) const {
     if (!bounds_) return {};
-    const LaneBounds p = product_error(magnitude(a.v), a.e, magnitude(b.v), b.e);
-    const LaneBounds bound = rounding_bound(v, p);
-    return p[kNative] == 0 || p[kLift] == 0 ? exact_product(v, a, b, bound) : bound;
+    const PrecisionBounds p = product_error(magnitude(a.v), a.e, magnitude(b.v), b.e);
+    const PrecisionBounds bound = rounding_bound(v, p);
+    return p[kNative] == 0 || p[kPromoted] == 0 ? exact_product(v, a, b, bound) : bound;
   }
   Bounded div(const Bounded& a, const Bounded& b) const;
   Bounded sqrt(const Bounded& a) const { return root(a, false); }
@@ -78,27 +78,27 @@ class Arithmetic {
   }
 
  private:
-  LaneBounds rounding_bound(long double v, const LaneBounds& propagated) const {
+  PrecisionBounds rounding_bound(long double v, const PrecisionBounds& propagated) const {
     const double m = magnitude(v);
     // Most results are of this kind and in the range of double.
     if (!bounds_ || !(m < kUnbounded)) return correct_rounding_bound(v, propagated);
     return settle_rounded(pair_, m, pair_of(propagated));
   }
   Bounded root(const Bounded& a, bool never_negative) const;
-  LaneBounds correct_rounding_bound(long double v, const LaneBounds& propagated) const;
+  PrecisionBounds correct_rounding_bound(long double v, const PrecisionBounds& propagated) const;
   /// `bound`, but 0 in the lanes in which the operands are exact and the sum or product v is a number of the format.
-  LaneBounds exact_sum(long double v, Pair propagated, LaneBounds bound) const;
-  LaneBounds exact_product(long double v, const Bounded& a, const Bounded& b, LaneBounds bound) const;
-  Bounded finish(long double v, const LaneBounds& propagated,
-                 const std::array<const ir::UlpBound*, kLanes>& figures) const;
+  PrecisionBounds exact_sum(long double v, Pair propagated, PrecisionBounds bound) const;
+  PrecisionBounds exact_product(long double v, const Bounded& a, const Bounded& b, PrecisionBounds bound) const;
+  Bounded finish(long double v, const PrecisionBounds& propagated,
+                 const std::array<const ir::UlpBound*, kPrecisions>& figures) const;
 
   /// By op.
   using Figures = std::array<ir::UlpBound, ir::kOpCount>;
   static const Figures& figures_of(ir::Scalar scalar, MathLibrary library);
 
-  std::array<Format, kLanes> formats_;
+  std::array<Format, kPrecisions> formats_;
   FormatPair pair_;
-  std::array<const Figures*, kLanes> figures_;
+  std::array<const Figures*, kPrecisions> figures_;
   DecisionRecorder* decisions_;
   bool bounds_;
 };
@@ -109,6 +109,6 @@ inline constexpr Bounded kOneBounded{1, {}};
 /// An exact number without rounding: for small integers and powers of two.
 constexpr Bounded number(long double v) { return {v, {}}; }
 
-inline bool both_zero(const LaneBounds& e) { return e[kNative] == 0 && e[kLift] == 0; }
+inline bool both_zero(const PrecisionBounds& e) { return e[kNative] == 0 && e[kPromoted] == 0; }
 
 }  // namespace assay::reference

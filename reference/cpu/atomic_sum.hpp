@@ -21,23 +21,23 @@ class AtomicSum {
     add(prior);
   }
   void add(const Bounded& x) {
-    if (x.v == 0 && x.e[kNative] == 0 && x.e[kLift] == 0) return;
+    if (x.v == 0 && x.e[kNative] == 0 && x.e[kPromoted] == 0) return;
     ++terms_;
     grain_ = std::min(grain_, lowest_bit(x.v));
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      errors_[lane] += x.e[lane];
-      mass_[lane] += magnitude(x.v) + x.e[lane];
+    for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+      errors_[precision] += x.e[precision];
+      mass_[precision] += magnitude(x.v) + x.e[precision];
     }
   }
 
   /// `flush`: what one addition loses where the device flushes subnormals.
-  double bound(const Format& format, std::size_t lane, long double v, double flush) const {
-    if (!(mass_[lane] < kUnbounded)) return v - v == 0 || errors_[lane] > 0 ? kUnbounded : 0;
-    const bool stays_exact = errors_[lane] == 0 && mass_[lane] <= std::ldexp(1.0, format.digits + grain_);
+  double bound(const Format& format, std::size_t precision, long double v, double flush) const {
+    if (!(mass_[precision] < kUnbounded)) return v - v == 0 || errors_[precision] > 0 ? kUnbounded : 0;
+    const bool stays_exact = errors_[precision] == 0 && mass_[precision] <= std::ldexp(1.0, format.digits + grain_);
     if (stays_exact && (flush == 0 || grain_ >= format.emin)) return 0;
     const double n = terms_;
-    const double rounding = std::max(0.0, n - 1) * format.unit * mass_[lane];
-    return settle(format, magnitude(v), errors_[lane] + rounding + n * flush + n * kOracleUnit * mass_[lane]);
+    const double rounding = std::max(0.0, n - 1) * format.unit * mass_[precision];
+    return settle(format, magnitude(v), errors_[precision] + rounding + n * flush + n * kOracleUnit * mass_[precision]);
   }
 
  private:
@@ -53,8 +53,8 @@ class AtomicSum {
   bool is_started_ = false;
   std::int32_t terms_ = 0;
   int grain_ = kNoGrain;  ///< all terms are multiples of 2^grain
-  LaneBounds errors_ = {};
-  LaneBounds mass_ = {};
+  PrecisionBounds errors_ = {};
+  PrecisionBounds mass_ = {};
 };
 
 }  // namespace assay::reference

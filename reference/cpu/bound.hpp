@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "ir/operations.hpp"
+#include "ir/operations/operations.hpp"
 #include "reference/cpu/reference.hpp"
 
 namespace assay::reference {
@@ -18,7 +18,7 @@ inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 /// A value with one bound per lane: |what that lane computes - v| <= e[lane].
 struct Bounded {
   long double v = 0;
-  LaneBounds e = {};
+  PrecisionBounds e = {};
 };
 
 /// A binary floating-point format as the rounding terms need it.
@@ -77,21 +77,23 @@ inline double magnitude(long double v) { return static_cast<double>(std::fabs(v)
 
 /// Both lanes at once: two doubles that the processor computes together.
 using Pair = double __attribute__((vector_size(2 * sizeof(double))));
-static_assert(kLanes == 2);
-inline Pair pair_of(const LaneBounds& bounds) { return std::bit_cast<Pair>(bounds); }
+static_assert(kPrecisions == 2);
+inline Pair pair_of(const PrecisionBounds& bounds) { return std::bit_cast<Pair>(bounds); }
 
 /// |v| * e, where an unbounded e stays unbounded even for v = 0: 0 * inf may be NaN on the device.
 inline double scaled(double v, double e) { return e == 0 ? 0 : (e == kUnbounded ? kUnbounded : v * e); }
 
 /// What a product of a and b of these magnitudes loses by the errors of its factors.
-inline LaneBounds product_error(double a, const LaneBounds& a_error, double b, const LaneBounds& b_error) {
+inline PrecisionBounds product_error(double a, const PrecisionBounds& a_error, double b,
+                                     const PrecisionBounds& b_error) {
   const Pair x = pair_of(a_error), y = pair_of(b_error);
   // Only an infinite factor makes scaled(v, e) another thing than v * e.
   const Pair p = a * y + b * x + x * y;
-  if (p[0] < kUnbounded && p[1] < kUnbounded) return std::bit_cast<LaneBounds>(p);
-  LaneBounds result;
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    result[lane] = scaled(a, b_error[lane]) + scaled(b, a_error[lane]) + scaled(a_error[lane], b_error[lane]);
+  if (p[0] < kUnbounded && p[1] < kUnbounded) return std::bit_cast<PrecisionBounds>(p);
+  PrecisionBounds result;
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+    result[precision] =
+        scaled(a, b_error[precision]) + scaled(b, a_error[precision]) + scaled(a_error[precision], b_error[precision]);
   return result;
 }
 
@@ -107,11 +109,11 @@ inline double settle(const Format& format, double v, double error) {
 
 /// The formats of both lanes, side by side.
 struct FormatPair {
-  explicit FormatPair(const Format& native, const Format& lift)
-      : unit{native.unit, lift.unit},
-        least_normal{std::ldexp(1.0, native.emin), std::ldexp(1.0, lift.emin)},
-        largest{native.largest, lift.largest},
-        flush{native.flush, lift.flush} {}
+  explicit FormatPair(const Format& native, const Format& promote)
+      : unit{native.unit, promote.unit},
+        least_normal{std::ldexp(1.0, native.emin), std::ldexp(1.0, promote.emin)},
+        largest{native.largest, promote.largest},
+        flush{native.flush, promote.flush} {}
 
   Pair unit, least_normal, largest, flush;
 };
@@ -126,7 +128,7 @@ inline Pair settle(const FormatPair& format, double m, Pair error) {
 
 /// settle(format, m, p + half(format, m + p, 0)) for the p of each lane, unbounded where that is no finite number >= 0:
 /// what most operations end with.
-inline LaneBounds settle_rounded(const FormatPair& format, double m, Pair p) {
+inline PrecisionBounds settle_rounded(const FormatPair& format, double m, Pair p) {
   using Bits = std::int64_t __attribute__((vector_size(2 * sizeof(std::int64_t))));
   constexpr Bits kExponent = {0x7ff0'0000'0000'0000, 0x7ff0'0000'0000'0000};
   constexpr Pair kLeast = {std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::denorm_min()};
@@ -135,7 +137,7 @@ inline LaneBounds settle_rounded(const FormatPair& format, double m, Pair p) {
   const Pair spacing = (power > format.least_normal ? power : format.least_normal) * format.unit;
   const Pair bound = settle(format, m, p + (spacing > kLeast ? spacing : kLeast));
   const Pair valid = p >= 0.0 ? bound : kUnboundedPair;
-  return std::bit_cast<LaneBounds>(p < kUnboundedPair ? valid : kUnboundedPair);
+  return std::bit_cast<PrecisionBounds>(p < kUnboundedPair ? valid : kUnboundedPair);
 }
 
 /// Whether v is a number of the format, so that correct rounding leaves it alone.

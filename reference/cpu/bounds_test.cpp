@@ -6,16 +6,16 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/support/rng.hpp"
 #include "reference/cpu/bound.hpp"
 #include "reference/cpu/testing/operation_samples.hpp"
+#include "support/rng.hpp"
 
 namespace assay::reference {
 namespace {
 
 using ir::Op;
+using testing::OracleFixture;
 using testing::Usage;
-using testing::Workbench;
 
 constexpr std::size_t kPoints = 10'000;
 constexpr double kFactor = 0.9990234375;  // 1 - 2^-10: exact in all types, the product is not
@@ -111,7 +111,7 @@ using Points = std::vector<std::array<double, 3>>;
 
 class BoundTest : public ::testing::TestWithParam<Usage> {
  protected:
-  static ir::ExprId prepared_in(Workbench& w, ir::ExprId x, Operand form) {
+  static ir::ExprId prepared_in(OracleFixture& w, ir::ExprId x, Operand form) {
     if (form == Operand::kScaled) return w.op(Op::kMul, {x, w.b().f32(kFactor)});
     if (form == Operand::kExact) return x;
     return w.op(Op::kSub, {w.op(Op::kAdd, {x, w.b().f32(kShift)}), w.b().f32(kShift)});
@@ -119,7 +119,7 @@ class BoundTest : public ::testing::TestWithParam<Usage> {
 
   /// out[i] = op of the operands.
   static Reference evaluate(const Usage& usage, const Points& points, Operand form) {
-    Workbench w;
+    OracleFixture w;
     std::vector<ir::VarId> inputs;
     for (std::size_t k = 0; k < usage.operands.size(); ++k) {
       std::vector<double> column;
@@ -161,18 +161,18 @@ class BoundTest : public ::testing::TestWithParam<Usage> {
       if (!std::isfinite(element.bound[kNative])) continue;
       ++checked_;
       compare(element, static_cast<long double>(real<float>(usage, points[n], form)), kNative, points[n]);
-      compare(element, static_cast<long double>(real<double>(usage, points[n], form)), kLift, points[n]);
+      compare(element, static_cast<long double>(real<double>(usage, points[n], form)), kPromoted, points[n]);
       widest_ = std::max(widest_, element.bound[kNative] / ulp(format_of(ir::Scalar::kF32), magnitude(element.value)));
       if (HasFailure()) return;
     }
   }
 
-  void compare(const OutputElement& element, long double got, Lane lane, const std::array<double, 3>& at) {
-    ASSERT_LE(std::abs(got - element.value), static_cast<long double>(element.bound[lane]))
-        << (lane == kNative ? "float" : "double") << " at " << at[0] << ", " << at[1] << ", " << at[2] << ": got "
+  void compare(const OutputElement& element, long double got, Precision precision, const std::array<double, 3>& at) {
+    ASSERT_LE(std::abs(got - element.value), static_cast<long double>(element.bound[precision]))
+        << (precision == kNative ? "float" : "double") << " at " << at[0] << ", " << at[1] << ", " << at[2] << ": got "
         << got << ", oracle " << element.value;
-    if (lane == kNative && element.bound[lane] > 0)
-      tightest_ = std::max(tightest_, magnitude(got - element.value) / element.bound[lane]);
+    if (precision == kNative && element.bound[precision] > 0)
+      tightest_ = std::max(tightest_, magnitude(got - element.value) / element.bound[precision]);
   }
 
   static Points points(const Usage& usage) {
@@ -220,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(Glibc, BoundTest, ::testing::ValuesIn(scalar_usages()),
 // length(v * kFactor - w), w being next to the product: so near to zero that of the squares' sum no digit is sure.
 TEST(LengthBound, HoldsForDifferencesThatCancel) {
   constexpr std::int32_t kVectors = 2000;
-  Workbench w;
+  OracleFixture w;
   const ir::Type vec3 = ir::vector_type(ir::Scalar::kF32, 3);
   std::vector<double> factors, shifts;
   std::vector<float> computed;
@@ -277,7 +277,7 @@ TEST_P(AdjointBoundTest, HoldsForTheCustomaryFormula) {
     x.push_back(static_cast<double>(static_cast<float>(rng.uniform_real(domain.low, domain.high))));
     seeds.push_back(static_cast<double>(static_cast<float>(rng.uniform_real(-2, 2))));
   }
-  Workbench w;
+  OracleFixture w;
   const ir::VarId in = w.floats("x", x, ir::Scalar::kF32);
   const auto n = static_cast<std::int32_t>(kPoints);
   const ir::VarId out = w.zeros("out", ir::kF32, {n});

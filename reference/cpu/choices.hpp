@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "ir/operations.hpp"
+#include "ir/operations/operations.hpp"
 #include "reference/cpu/evaluators.hpp"
 #include "reference/cpu/reference.hpp"
 

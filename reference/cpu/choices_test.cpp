@@ -10,13 +10,13 @@ namespace {
 using ir::ExprId;
 using ir::Op;
 using ir::VarId;
-using testing::Workbench;
+using testing::OracleFixture;
 using Taken = std::array<std::int64_t, 3>;
 
 /// Five threads over x; out[i] = the expression that `make` builds from x[i].
 template <class Make>
 std::vector<Choice> choices_of(Make make) {
-  Workbench w;
+  OracleFixture w;
   const VarId x = w.floats("x", {-2, -0.5, 0, 0.5, 2});
   const VarId out = w.zeros("out", ir::kF64, {5});
   const VarId i = w.thread_index(5);
@@ -38,7 +38,7 @@ TEST(Choices, OfOperationsWithPieces) {
       {Op::kClamp, {-1, 1}, Choice::Kind::kRange, {3, 1, 1}},  {Op::kClamp, {-3, 3}, Choice::Kind::kRange, {5, 0, 0}},
       {Op::kClamp, {-0.5, 0}, Choice::Kind::kRange, {2, 1, 2}}};
   for (const OperationRow& row : rows) {
-    const auto choices = choices_of([&](Workbench& w, ExprId x) {
+    const auto choices = choices_of([&](OracleFixture& w, ExprId x) {
       std::vector<ExprId> operands{x};
       for (const double constant : row.constants)
         operands.push_back(w.f64(constant));
@@ -49,19 +49,19 @@ TEST(Choices, OfOperationsWithPieces) {
     EXPECT_EQ(choices[0].kind, row.kind);
     EXPECT_EQ(choices[0].taken, row.taken);
   }
-  EXPECT_TRUE(choices_of([](Workbench& w, ExprId x) { return w.op(Op::kSin, {x}); }).empty());
+  EXPECT_TRUE(choices_of([](OracleFixture& w, ExprId x) { return w.op(Op::kSin, {x}); }).empty());
 }
 
 TEST(Choices, OfConditionalsAndLogic) {
-  const auto positive = [](Workbench& w, ExprId x) { return w.op(Op::kGt, {x, w.f64(0)}); };
-  const auto small = [](Workbench& w, ExprId x) { return w.op(Op::kLt, {x, w.f64(1)}); };
-  const auto chosen = choices_of([&](Workbench& w, ExprId x) {
+  const auto positive = [](OracleFixture& w, ExprId x) { return w.op(Op::kGt, {x, w.f64(0)}); };
+  const auto small = [](OracleFixture& w, ExprId x) { return w.op(Op::kLt, {x, w.f64(1)}); };
+  const auto chosen = choices_of([&](OracleFixture& w, ExprId x) {
     return w.op(Op::kConditional, {w.op(Op::kAnd, {positive(w, x), small(w, x)}), x, w.f64(7)});
   });
   ASSERT_EQ(chosen.size(), 2U);
   EXPECT_EQ(chosen[0].taken, (Taken{2, 3, 0})) << "the left side of and";
   EXPECT_EQ(chosen[1].taken, (Taken{1, 4, 0}));
-  const auto selected = choices_of([&](Workbench& w, ExprId x) {
+  const auto selected = choices_of([&](OracleFixture& w, ExprId x) {
     return w.op(Op::kWhere, {positive(w, x), w.f64(1), w.f64(2)});
   });
   ASSERT_EQ(selected.size(), 1U);
@@ -69,7 +69,7 @@ TEST(Choices, OfConditionalsAndLogic) {
 }
 
 TEST(Choices, OfLoopsHaveThePlaceOfTheLoop) {
-  Workbench w;
+  OracleFixture w;
   const VarId counts = w.integers("counts", {0, 2, 3});
   const VarId out = w.zeros("out", ir::kF64, {3});
   const VarId i = w.thread_index(3);

@@ -14,7 +14,7 @@ namespace {
 using ir::ExprId;
 using ir::Op;
 using ir::VarId;
-using testing::Workbench;
+using testing::OracleFixture;
 
 const std::vector<double> kX = {0.3, 0.7, 1.1, 1.6, 0.2};
 const std::vector<double> kY = {1.2, -0.4, 0.9, 2.5, -1.3};
@@ -23,16 +23,16 @@ const std::vector<double> kSeeds = {0.75, -1.25, 0.625, 1.5, -0.875};
 /// out[i] = f(x[i], y[i]) with its value and both derivatives.
 struct ClosedForm {
   std::string name;
-  std::function<ExprId(Workbench&, ExprId, ExprId)> expression;
+  std::function<ExprId(OracleFixture&, ExprId, ExprId)> expression;
   std::function<double(double, double)> value, dx, dy;
 };
 
 void PrintTo(const ClosedForm& form, std::ostream* os) { *os << form.name; }
 
-ExprId square(Workbench& w, ExprId x) { return w.op(Op::kMul, {x, x}); }
+ExprId square(OracleFixture& w, ExprId x) { return w.op(Op::kMul, {x, x}); }
 
 const std::vector<ClosedForm>& closed_forms() {
-  using W = Workbench;
+  using W = OracleFixture;
   using E = ExprId;
   const auto zero = [](double, double) { return 0.0; };
   static const std::vector<ClosedForm> forms = {
@@ -214,7 +214,7 @@ class ClosedFormTest : public ::testing::TestWithParam<ClosedForm> {};
 
 TEST_P(ClosedFormTest, ValuesAndGradientsAreThoseOfTheFormula) {
   const ClosedForm& form = GetParam();
-  Workbench w;
+  OracleFixture w;
   const VarId x = w.floats("x", kX);
   const VarId y = w.floats("y", kY);
   const VarId out = w.zeros("out", ir::kF64, {5});
@@ -232,7 +232,7 @@ TEST_P(ClosedFormTest, ValuesAndGradientsAreThoseOfTheFormula) {
         << "d/dx at " << kX[k] << ", " << kY[k];
     EXPECT_NEAR(static_cast<double>(r.gradients[1]->elements[k].value), dy, near(dy))
         << "d/dy at " << kX[k] << ", " << kY[k];
-    EXPECT_LT(r.gradients[0]->elements[k].bound[kLift], 1e-13);
+    EXPECT_LT(r.gradients[0]->elements[k].bound[kPromoted], 1e-13);
     EXPECT_EQ(static_cast<double>(r.gradients[2]->elements[k].value), 0)
         << "the output's initial content does not matter";
   }

@@ -12,11 +12,11 @@ namespace {
 using ir::ExprId;
 using ir::Op;
 using ir::VarId;
-using testing::Workbench;
+using testing::OracleFixture;
 
 /// A kernel of one thread over x[] and n with out[0], to be judged three ways.
 struct ControlFlowTest : ::testing::Test {
-  Workbench w;
+  OracleFixture w;
   VarId x = ir::kNone, out = ir::kNone, i = ir::kNone;
 
   void declare(const std::vector<double>& values) {
@@ -34,7 +34,7 @@ struct ControlFlowTest : ::testing::Test {
     const Reference r = oracle.evaluate(run);
     ASSERT_TRUE(r.findings.empty()) << describe(r.findings[0], w.module(), w.kernel());
     EXPECT_NEAR(static_cast<double>(r.outputs[1]->elements[0].value), value, 1e-12 * std::max(1.0, std::abs(value)));
-    LeafValues direction{std::vector<double>(gradient.size()), {}};
+    ComponentValues direction{std::vector<double>(gradient.size()), {}};
     long double slope = 0;
     for (std::size_t k = 0; k < gradient.size(); ++k) {
       EXPECT_NEAR(static_cast<double>(r.gradients[0]->elements[k].value), gradient[k],
@@ -190,7 +190,7 @@ ir::Module functions() {
 }
 
 TEST(Functions, AreCalledByValueWithSeveralResults) {
-  Workbench w(functions());
+  OracleFixture w(functions());
   const VarId x = w.floats("x", {3, 2});
   const VarId out = w.zeros("out", ir::kF64, {2});
   const VarId i = w.thread_index(1);
@@ -217,7 +217,7 @@ TEST(Functions, ThatDoubleTheCodeLevelByLevelAreRefused) {
     b.return_({b.op(Op::kAdd, {below(b.var(p)), below(b.var(p))})});
     module.functions.push_back(std::move(f));
   }
-  Workbench w(std::move(module));
+  OracleFixture w(std::move(module));
   const VarId x = w.floats("x", {3});
   const VarId i = w.thread_index(1);
   w.b().store(x, {w.var(i)}, w.b().call(39, {w.at(x, i)}));
@@ -227,7 +227,7 @@ TEST(Functions, ThatDoubleTheCodeLevelByLevelAreRefused) {
 }
 
 TEST(Launches, ThreadIndicesFollowTheExtents) {
-  Workbench w;
+  OracleFixture w;
   const VarId out = w.array("out", ir::kI32, {2, 3});
   const VarId row = w.thread_index(2, "row");
   const VarId column = w.thread_index(3, "column");

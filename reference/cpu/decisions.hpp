@@ -18,12 +18,12 @@ class DecisionRecorder {
 
   /// A decision that changes values, `distance` away from the other outcome; returns true where the other
   /// outcome is forced. `slack` is by how much each lane's computed distance may differ.
-  bool overturned(double distance, const LaneBounds& slack) {
+  bool overturned(double distance, const PrecisionBounds& slack) {
     bool flip = false;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      if (!uncertain(distance, slack[lane])) continue;
-      if (lane == forced_.lane) flip = forced(summary_.uncertain[lane]);
-      ++summary_.uncertain[lane];
+    for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+      if (!uncertain(distance, slack[precision])) continue;
+      if (precision == forced_.precision) flip = forced(summary_.uncertain[precision]);
+      ++summary_.uncertain[precision];
       note_place();
     }
     return flip;
@@ -32,17 +32,17 @@ class DecisionRecorder {
   /// Whether the operands at hand carry no derivative, so that it does not matter how it jumps.
   void ignore_kinks(bool ignore) { ignores_kinks_ = ignore; }
   /// A decision that changes derivatives only.
-  void kink(double distance, const LaneBounds& slack) {
+  void kink(double distance, const PrecisionBounds& slack) {
     if (ignores_kinks_) return;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      if (!uncertain(distance, slack[lane])) continue;
-      ++summary_.uncertain_kinks[lane];
+    for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+      if (!uncertain(distance, slack[precision])) continue;
+      ++summary_.uncertain_kinks[precision];
       note_place();
     }
   }
 
   /// There were more than two possible outcomes.
-  void not_enumerable(std::size_t lane) { summary_.enumerable[lane] = false; }
+  void not_enumerable(std::size_t precision) { summary_.enumerable[precision] = false; }
 
   /// Adds an outcome to the path.
   void outcome(std::uint64_t value) {

@@ -12,11 +12,11 @@ namespace {
 
 using ir::ExprId;
 using ir::Op;
-using testing::Workbench;
+using testing::OracleFixture;
 
 /// out[i] = (x[i] * 0.1 > limit) ? 1 : 2, in f32; x * 0.1 is inexact.
 struct Comparison {
-  Workbench w;
+  OracleFixture w;
   ir::VarId out;
 
   Comparison(double x, double limit) {
@@ -40,7 +40,7 @@ TEST(Decisions, FarFromTheLimitTheyAreCertain) {
 
 /// out[i] = op(x[i])
 bool decides(Op op) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {0.75}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(1);
@@ -60,7 +60,7 @@ constexpr double kThreeTenths = static_cast<double>(3 * 0.1F);  // rounded to fl
 
 /// normalize(cross(x, x)) of floats whose products round: zero in double, a vector of any direction in float.
 struct Cancelled {
-  Workbench w;
+  OracleFixture w;
   ir::VarId out;
 
   Cancelled() {
@@ -78,7 +78,7 @@ TEST(Decisions, OnWhatMayBeAnyNumberTheyAreUncertain) {
   const Cancelled c;
   const Reference r = c.w.evaluate();
   EXPECT_EQ(r.decisions.uncertain[kNative], 1);
-  EXPECT_EQ(r.decisions.uncertain[kLift], 0) << "the products are exact in double, and zero has the length zero";
+  EXPECT_EQ(r.decisions.uncertain[kPromoted], 0) << "the products are exact in double, and zero has the length zero";
   EXPECT_EQ(r.outputs.back()->elements[0].value, 1) << "the zero vector stays what it is";
 }
 
@@ -92,13 +92,13 @@ TEST(Decisions, WithinTheBoundsTheyAreUncertain) {
   const Comparison c(3, kThreeTenths);
   const Reference r = c.w.evaluate();
   EXPECT_EQ(r.decisions.uncertain[kNative], 1);
-  EXPECT_EQ(r.decisions.uncertain[kLift], 0) << "3 * 0.1F is exact in double";
+  EXPECT_EQ(r.decisions.uncertain[kPromoted], 0) << "3 * 0.1F is exact in double";
   ASSERT_EQ(r.decisions.places.size(), 1U);
   EXPECT_EQ(r.decisions.places[0].line, 4);
 }
 
 TEST(Decisions, ExactEqualityIsCertain) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {1.5}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(1);
@@ -113,16 +113,16 @@ TEST(Decisions, AForcedPathTakesTheOtherOutcome) {
   const Comparison c(3, kThreeTenths);
   auto run = c.w.run();
   const Reference ideal = c.w.oracle().evaluate(run);
-  run.forced = {.lane = kNative, .flips = {true}};
+  run.forced = {.precision = kNative, .flips = {true}};
   const Reference other = c.w.oracle().evaluate(run);
   EXPECT_EQ(c.value(ideal) + c.value(other), 3) << "one each";
   EXPECT_NE(ideal.decisions.path, other.decisions.path);
-  run.forced.lane = kLift;
+  run.forced.precision = kPromoted;
   EXPECT_EQ(c.value(c.w.oracle().evaluate(run)), c.value(ideal)) << "certain in the lift";
 }
 
 TEST(Decisions, RoundingMayLandInTheNextCell) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {30}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(1);
@@ -130,7 +130,7 @@ TEST(Decisions, RoundingMayLandInTheNextCell) {
   auto run = w.run();
   const Reference ideal = w.oracle().evaluate(run);
   EXPECT_EQ(ideal.decisions.uncertain[kNative], 1);
-  run.forced = {.lane = kNative, .flips = {true}};
+  run.forced = {.precision = kNative, .flips = {true}};
   const Reference other = w.oracle().evaluate(run);
   const auto value = [](const Reference& r) { return static_cast<double>(r.outputs[1]->elements[0].value); };
   EXPECT_THAT((std::vector<double>{value(ideal), value(other)}), ::testing::UnorderedElementsAre(2, 3));
@@ -139,7 +139,7 @@ TEST(Decisions, RoundingMayLandInTheNextCell) {
 }
 
 TEST(Decisions, KinksMatterToDerivativesOnly) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {3}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(1);
@@ -157,7 +157,7 @@ TEST(Decisions, PathsOfDifferentInputsDiffer) {
 }
 
 TEST(Differences, ReduceTheStepUntilAllPointsTakeOnePath) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {0.505});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);
@@ -169,7 +169,7 @@ TEST(Differences, ReduceTheStepUntilAllPointsTakeOnePath) {
 }
 
 TEST(Differences, AreRefusedOnAKink) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {0.0});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);

@@ -34,7 +34,7 @@ class DualNumbers {
   static constexpr bool kPoints = false;
 
   /// Keeps a reference: changes of the initial float leaves.
-  explicit DualNumbers(const std::vector<LeafValues>& directions) : directions_(directions) {}
+  explicit DualNumbers(const std::vector<ComponentValues>& directions) : directions_(directions) {}
 
   static bool active(const Handle& handle) { return handle.is_active; }
   static bool carries(const Handle& handle) { return handle.is_active; }
@@ -44,7 +44,7 @@ class DualNumbers {
   Handle leaf(std::size_t parameter, std::size_t leaf, ir::Scalar, long double) const {
     Handle handle{.is_active = true};
     for (std::size_t d = 0; d < directions_.size(); ++d)
-      handle.tangent[d] = static_cast<long double>(leaf_value(directions_[d], parameter, leaf));
+      handle.tangent[d] = static_cast<long double>(component_value(directions_[d], parameter, leaf));
     return handle;
   }
 
@@ -70,7 +70,7 @@ class DualNumbers {
   }
 
  private:
-  const std::vector<LeafValues>& directions_;
+  const std::vector<ComponentValues>& directions_;
 };
 
 }  // namespace assay::reference

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "ir/support/plant.hpp"
-#include "reference/cpu/planted_rules.hpp"
+#include "reference/cpu/faulty_rules.hpp"
+#include "support/fault_injection.hpp"
 
 namespace assay::reference {
 namespace {
@@ -157,11 +157,11 @@ static_assert(all_complete(), "an operation has no evaluator, out of order or in
 
 }  // namespace
 
-const Evaluator& right_evaluator(Op op) { return kEvaluators[static_cast<std::size_t>(op)]; }
+const Evaluator& original_evaluator(Op op) { return kEvaluators[static_cast<std::size_t>(op)]; }
 
 const Evaluator& evaluator(Op op) {
-  if constexpr (kPlants) return with_planted_rule(right_evaluator(op));
-  return right_evaluator(op);
+  if constexpr (kInjectedFaults) return with_faulty_rule(original_evaluator(op));
+  return original_evaluator(op);
 }
 
 }  // namespace assay::reference

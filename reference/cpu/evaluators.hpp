@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "ir/operations.hpp"
+#include "ir/operations/operations.hpp"
 #include "reference/cpu/arithmetic.hpp"
 
 namespace assay::reference {
@@ -46,7 +46,7 @@ struct Evaluator {
 
 const Evaluator& evaluator(ir::Op op);
 /// The row of an operation in which no fault is planted; evaluator() without the seam.
-const Evaluator& right_evaluator(ir::Op op);
+const Evaluator& original_evaluator(ir::Op op);
 
 /// float to float: rounds in lane kNative where the target has fewer digits.
 Bounded convert(const Arithmetic& target, ir::Scalar from, ir::Scalar to, const Bounded& x);

@@ -18,8 +18,8 @@ double as_double(long double x) { return static_cast<double>(x); }
 namespace {
 /// What a vector of length zero has by convention, in the lanes that are sure of its length; nothing is known in
 /// others.
-Bounded at_zero_length(const LaneBounds& e) {
-  return {0, {e[kNative] == 0 ? 0 : kUnbounded, e[kLift] == 0 ? 0 : kUnbounded}};
+Bounded at_zero_length(const PrecisionBounds& e) {
+  return {0, {e[kNative] == 0 ? 0 : kUnbounded, e[kPromoted] == 0 ? 0 : kUnbounded}};
 }
 }  // namespace
 
@@ -70,11 +70,11 @@ Bounded fma(const Arithmetic& a, Operands x) {
   const Bounded& n = *x[1];
   const Bounded& c = *x[2];
   const long double product = m.v * n.v;
-  LaneBounds p;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+  PrecisionBounds p;
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     // The last term is the oracle's rounding of the product, which the sum may lay bare.
-    p[lane] = scaled(magnitude(m.v), n.e[lane]) + scaled(magnitude(n.v), m.e[lane]) + scaled(m.e[lane], n.e[lane]) +
-              c.e[lane] + kOracleUnit * magnitude(product);
+    p[precision] = scaled(magnitude(m.v), n.e[precision]) + scaled(magnitude(n.v), m.e[precision]) +
+                   scaled(m.e[precision], n.e[precision]) + c.e[precision] + kOracleUnit * magnitude(product);
   }
   return a.rounded(Op::kFma, product + c.v, p);
 }
@@ -92,9 +92,9 @@ bool is_exact_integer(const Bounded& b) { return both_zero(b.e) && std::trunc(b.
 double log_error(double a, double e) { return e == 0 ? 0 : (a > e ? e / (a - e) : kUnbounded); }
 
 /// P of a^b. Over the box |log(a'^b') - log(a^b)| <= |b| dlog + |log a| Eb + Eb dlog.
-double power_error(const Bounded& a, const Bounded& b, double v, std::size_t lane) {
-  const double ea = a.e[lane];
-  const double eb = b.e[lane];
+double power_error(const Bounded& a, const Bounded& b, double v, std::size_t precision) {
+  const double ea = a.e[precision];
+  const double eb = b.e[precision];
   if (ea == 0 && eb == 0) return 0;
   const double base = magnitude(a.v);
   const double exponent = as_double(b.v);
@@ -114,7 +114,7 @@ double power_error(const Bounded& a, const Bounded& b, double v, std::size_t lan
 Bounded pow(const Arithmetic& a, Operands x) {
   const long double v = std::pow(x[0]->v, x[1]->v);
   const double m = magnitude(v);
-  return a.rounded(Op::kPow, v, {power_error(*x[0], *x[1], m, kNative), power_error(*x[0], *x[1], m, kLift)});
+  return a.rounded(Op::kPow, v, {power_error(*x[0], *x[1], m, kNative), power_error(*x[0], *x[1], m, kPromoted)});
 }
 void d_pow(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t wanted, Bounded* p) {
   const Bounded& base = *x[0];
@@ -143,15 +143,15 @@ Bounded atan2(const Arithmetic& a, Operands operands) {
   const Bounded& x = *operands[1];
   const double my = magnitude(y.v);
   const double mx = magnitude(x.v);
-  LaneBounds p;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    const double ey = y.e[lane];
-    const double ex = x.e[lane];
+  PrecisionBounds p;
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    const double ey = y.e[precision];
+    const double ex = x.e[precision];
     const double room = std::hypot(mx, my) * (1 - 1e-15) - std::hypot(ex, ey) * (1 + 1e-15);
     const bool touches_cut = as_double(x.v) - ex < 0 && my <= ey;
-    if (ey == 0 && ex == 0) p[lane] = 0;
-    else p[lane] = room > 0 && !touches_cut ? (mx * ey + my * ex + 2 * ex * ey) / (room * room) : kUnbounded;
-    if (ey == 0 && my == 0 && ex > 0 && mx > ex) p[lane] = 0;
+    if (ey == 0 && ex == 0) p[precision] = 0;
+    else p[precision] = room > 0 && !touches_cut ? (mx * ey + my * ex + 2 * ex * ey) / (room * room) : kUnbounded;
+    if (ey == 0 && my == 0 && ex > 0 && mx > ex) p[precision] = 0;
   }
   return a.rounded(Op::kAtan2, std::atan2(y.v, x.v), p);
 }
@@ -164,10 +164,10 @@ void d_atan2(const Arithmetic& a, Operands operands, const Bounded&, std::uint32
 }
 
 Bounded hypot(const Arithmetic& a, Operands x) {
-  LaneBounds p;
+  PrecisionBounds p;
   // The gradient has length 1.
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    p[lane] = std::hypot(x[0]->e[lane], x[1]->e[lane]) * (1 + 1e-15);
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+    p[precision] = std::hypot(x[0]->e[precision], x[1]->e[precision]) * (1 + 1e-15);
   return a.rounded(Op::kHypot, std::hypot(x[0]->v, x[1]->v), p);
 }
 void d_hypot(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
@@ -184,18 +184,18 @@ void d_lerp(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Boun
   p[1] = *x[2];
   p[2] = a.sub(*x[1], *x[0]);
   // Code may add w * b and -w * a one by one: each product rounds, and the sum.
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    p[2].e[lane] += 2 * a.format(static_cast<int>(lane)).unit *
-                    (magnitude(x[0]->v) + x[0]->e[lane] + magnitude(x[1]->v) + x[1]->e[lane]);
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+    p[2].e[precision] += 2 * a.format(static_cast<int>(precision)).unit *
+                         (magnitude(x[0]->v) + x[0]->e[precision] + magnitude(x[1]->v) + x[1]->e[precision]);
 }
 
 namespace {
 /// t = clamp((x - low) / (high - low), 0, 1). Its bends do no harm: the derivative of t^2 (3 - 2t) is 0 there.
 Bounded smoothstep_parameter(const Arithmetic& a, Operands x) {
   Bounded t = a.div(a.sub(*x[2], *x[0]), a.sub(*x[1], *x[0]));
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    const double e = t.e[lane];
-    if (magnitude(t.v - 0.5L) - 0.5 > e && (t.v < 0 || t.v > 1)) t.e[lane] = 0;
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    const double e = t.e[precision];
+    if (magnitude(t.v - 0.5L) - 0.5 > e && (t.v < 0 || t.v > 1)) t.e[precision] = 0;
   }
   t.v = t.v < 0 ? 0 : (t.v > 1 ? 1 : t.v);
   return t;

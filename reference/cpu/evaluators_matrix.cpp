@@ -77,19 +77,19 @@ class Square {
     const auto value = expand<long double>(minor, true, [&](const Minor& m, int r, int c) { return entry(m, r, c).v; });
     Bounded result{value, {}};
     if (!a_.has_bounds()) return result;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const double e = error(minor, lane);
+    for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+      const double e = error(minor, precision);
       if (e > 0)
-        result.e[lane] =
-            std::isfinite(value) ? settle(a_.format(static_cast<int>(lane)), magnitude(value), e) : kUnbounded;
+        result.e[precision] =
+            std::isfinite(value) ? settle(a_.format(static_cast<int>(precision)), magnitude(value), e) : kUnbounded;
     }
     return result;
   }
 
   /// Of the determinant of two rows or more.
-  double error(const Minor& minor, std::size_t lane) const {
+  double error(const Minor& minor, std::size_t precision) const {
     const auto greatest = [&](const Minor& m, int r, int c) {
-      return magnitude(entry(m, r, c).v) + entry(m, r, c).e[lane];
+      return magnitude(entry(m, r, c).v) + entry(m, r, c).e[precision];
     };
     const auto mass = expand<double>(minor, false, greatest);
     if (mass == 0) return 0;
@@ -99,11 +99,11 @@ class Square {
     for (int row = 0; row < minor.n; ++row) {
       for (int column = 0; column < minor.n; ++column) {
         largest = std::max(largest, greatest(minor, row, column));
-        const double e = entry(minor, row, column).e[lane];
+        const double e = entry(minor, row, column).e[precision];
         if (e > 0) propagated += e * expand<double>(minor.without(row, column), false, greatest);
       }
     }
-    const Format& format = a_.format(static_cast<int>(lane));
+    const Format& format = a_.format(static_cast<int>(precision));
     const auto steps = static_cast<double>(kRoundings[static_cast<std::size_t>(minor.n)]);
     // A product of at most 24 may lose half the least spacing at each step, and is multiplied by two entries after it.
     const double underflow = 24 * steps * (0.5 * ulp(format, 0) + format.flush) * largest * largest;

@@ -7,10 +7,12 @@
 namespace assay::reference {
 namespace {
 
-LaneBounds sum(const LaneBounds& a, const LaneBounds& b) { return {a[kNative] + b[kNative], a[kLift] + b[kLift]}; }
+PrecisionBounds sum(const PrecisionBounds& a, const PrecisionBounds& b) {
+  return {a[kNative] + b[kNative], a[kPromoted] + b[kPromoted]};
+}
 
 /// A question whose answer changes `distance` away.
-bool decide(const Arithmetic& a, bool ideal, double distance, const LaneBounds& slack) {
+bool decide(const Arithmetic& a, bool ideal, double distance, const PrecisionBounds& slack) {
   const bool answer = ideal != a.decisions().overturned(distance, slack);
   a.decisions().outcome(answer);
   return answer;
@@ -29,12 +31,12 @@ bool is_negative(const Arithmetic& a, const Bounded& x) { return decide(a, x.v <
 
 /// An integer that x was rounded to; `other` is the one beyond the jump that is `distance` away.
 Bounded rounded_to_integer(const Arithmetic& a, long double ideal, long double other, double distance,
-                           const LaneBounds& slack) {
+                           const PrecisionBounds& slack) {
   Bounded result{a.decisions().overturned(distance, slack) ? other : ideal, {}};
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (!(slack[lane] < 0.5)) {
-      a.decisions().not_enumerable(lane);
-      result.e[lane] = slack[lane] + 1;
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    if (!(slack[precision] < 0.5)) {
+      a.decisions().not_enumerable(precision);
+      result.e[precision] = slack[precision] + 1;
     }
   }
   const bool fits = magnitude(result.v) < 0x1p62;
@@ -55,18 +57,18 @@ TruncJump trunc_jump(long double q) {
   return {magnitude(1 - past), t + toward};
 }
 
-Bounded truncate(const Arithmetic& a, long double q, const LaneBounds& slack) {
+Bounded truncate(const Arithmetic& a, long double q, const PrecisionBounds& slack) {
   const TruncJump jump = trunc_jump(q);
   return rounded_to_integer(a, std::trunc(q), jump.other, jump.distance, slack);
 }
 
 /// Error of the quotient of exact division, without rounding.
-LaneBounds quotient_slack(const Bounded& n, const Bounded& d, long double q) {
-  LaneBounds slack;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    const double e = n.e[lane] + scaled(magnitude(q), d.e[lane]);
-    const double room = magnitude(d.v) - d.e[lane];
-    slack[lane] = e == 0 ? 0 : (room > 0 ? e / room : kUnbounded);
+PrecisionBounds quotient_slack(const Bounded& n, const Bounded& d, long double q) {
+  PrecisionBounds slack;
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    const double e = n.e[precision] + scaled(magnitude(q), d.e[precision]);
+    const double room = magnitude(d.v) - d.e[precision];
+    slack[precision] = e == 0 ? 0 : (room > 0 ? e / room : kUnbounded);
   }
   return slack;
 }
@@ -80,12 +82,12 @@ bool first_wins(bool wants_less, const Bounded& a, const Bounded& b) {
 Bounded choose(const Arithmetic& a, bool wants_less, const Bounded& x, const Bounded& y) {
   const bool first = first_wins(wants_less, x, y);
   const double distance = magnitude(x.v - y.v);
-  const LaneBounds slack = sum(x.e, y.e);
+  const PrecisionBounds slack = sum(x.e, y.e);
   a.decisions().kink(distance, slack);
   a.decisions().outcome(first);
   Bounded result = first ? x : y;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (!(distance > slack[lane])) result.e[lane] = std::max(x.e[lane], y.e[lane]);
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    if (!(distance > slack[precision])) result.e[precision] = std::max(x.e[precision], y.e[precision]);
   }
   return result;
 }
@@ -120,9 +122,9 @@ bool ge(const Arithmetic& a, Operands x) { return compare(a, x, x[0]->v >= x[1]-
 namespace {
 /// The class of a value is certain unless its bound is infinite.
 bool classify(const Arithmetic& a, const Bounded& x, bool ideal) {
-  LaneBounds slack{};
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    slack[lane] = x.e[lane] == kUnbounded ? kUnbounded : 0;
+  PrecisionBounds slack{};
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+    slack[precision] = x.e[precision] == kUnbounded ? kUnbounded : 0;
   return decide(a, ideal, 0, slack);
 }
 }  // namespace
@@ -172,12 +174,12 @@ Bounded mod(const Arithmetic& a, Operands x) {
   // The exact quotient's integer part: n - remainder is a multiple of d, so its quotient rounds to an integer.
   const long double whole = std::rint((n.v - remainder) / d.v);
   const TruncJump jump = trunc_jump(q);
-  const LaneBounds slack = quotient_slack(n, d, q);
+  const PrecisionBounds slack = quotient_slack(n, d, q);
   const Bounded cell = rounded_to_integer(a, whole, jump.other, jump.distance, slack);
   if (cell.v != whole) remainder -= (cell.v - whole) * d.v;
-  LaneBounds p;
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    p[lane] = cell.e[lane] > 0 ? kUnbounded : n.e[lane] + scaled(magnitude(cell.v), d.e[lane]);
+  PrecisionBounds p;
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+    p[precision] = cell.e[precision] > 0 ? kUnbounded : n.e[precision] + scaled(magnitude(cell.v), d.e[precision]);
   return a.exact(remainder, p);
 }
 void d_mod(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t wanted, Bounded* p) {
@@ -187,9 +189,9 @@ void d_mod(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t want
   const double distance = trunc_jump(q.v).distance;
   // From the remainder, so that it is the integer of the path taken.
   p[1] = a.constant(-std::rint((x[0]->v - r.v) / x[1]->v));
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
     // Code that rounds the quotient before it truncates may be off by one.
-    if (q.e[lane] > 0 && !(distance > q.e[lane])) p[1].e[lane] += 1;
+    if (q.e[precision] > 0 && !(distance > q.e[precision])) p[1].e[precision] += 1;
   }
 }
 

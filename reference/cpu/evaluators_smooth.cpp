@@ -20,12 +20,12 @@ constexpr long double kTwoOverSqrtPi = 2 * std::numbers::inv_sqrtpi_v<long doubl
 template <class Propagate>
 Bounded smooth(const Arithmetic& a, Op op, const Bounded& x, long double v, Propagate propagate) {
   // Values that C's Annex F and CUDA give exactly: sin 0 = 0, exp 0 = 1, log 1 = 0, acos 1 = 0 and their like.
-  const bool exact = x.e[kNative] == 0 && x.e[kLift] == 0 && (x.v == 0 || x.v == 1) && (v == 0 || v == 1);
+  const bool exact = x.e[kNative] == 0 && x.e[kPromoted] == 0 && (x.v == 0 || x.v == 1) && (v == 0 || v == 1);
   if (exact) return {v, {}};
-  LaneBounds p;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    const double e = x.e[lane];
-    p[lane] = e == 0 ? 0 : (e < kUnbounded ? propagate(e) : kUnbounded);
+  PrecisionBounds p;
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    const double e = x.e[precision];
+    p[precision] = e == 0 ? 0 : (e < kUnbounded ? propagate(e) : kUnbounded);
   }
   return a.rounded(op, v, p);
 }

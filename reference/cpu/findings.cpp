@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "ir/source_place.hpp"
+#include "ir/source_location.hpp"
 
 namespace assay::reference {
 namespace {

@@ -9,12 +9,12 @@ namespace {
 
 using ir::AtomicOp;
 using ir::Op;
-using testing::Workbench;
+using testing::OracleFixture;
 using Kind = Finding::Kind;
 
 /// A kernel over x[4] (f64), n[4] (i32) and out[4] with thread index i; statements start at line 10.
 struct FindingsTest : ::testing::Test {
-  Workbench w;
+  OracleFixture w;
   ir::VarId x = w.floats("x", {1, 2, 3, 4});
   ir::VarId n = w.integers("n", {0, 1, 2, 3});
   ir::VarId out = w.zeros("out", ir::kF64, {4});
@@ -205,7 +205,7 @@ TEST_F(FindingsTest, EndlessLoop) {
 }
 
 TEST_F(FindingsTest, AFewForEachPlace) {
-  Workbench many;
+  OracleFixture many;
   const ir::VarId a = many.floats("a", {1});
   const ir::VarId j = many.thread_index(100);
   many.b().at({.line = 5, .column = 1});

@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "ir/operations.hpp"
+#include "ir/operations/operations.hpp"
 #include "reference/cpu/reference.hpp"
 
 namespace assay::reference {

@@ -72,7 +72,7 @@ TEST(Integers, EveryOperationOfTheTableOnIntegersIsEvaluated) {
 }
 
 TEST(Integers, ConversionsInsideAKernel) {
-  testing::Workbench w;
+  testing::OracleFixture w;
   const ir::VarId x = w.floats("x", {-2.75, 300.5});
   const ir::VarId out = w.integers("out", {0, 0});
   const ir::VarId small = w.integers("small", {0, 0}, Scalar::kU8);

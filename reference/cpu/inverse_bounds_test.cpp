@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/support/rng.hpp"
 #include "reference/cpu/bound.hpp"
 #include "reference/cpu/testing/workbench.hpp"
+#include "support/rng.hpp"
 
 namespace assay::reference {
 namespace {
@@ -45,19 +45,19 @@ T inverse_component(int n, const Entry<T>& at, int i, int j, bool by_last, bool 
 
 template <class T>
 void expect_within(const std::vector<OutputElement>& elements, const std::vector<double>& entries, int n, bool scaled,
-                   Lane lane) {
+                   Precision precision) {
   const Entry<T> at = [&](int i, int j) {
     const T entry = static_cast<T>(entries[static_cast<std::size_t>(i * n + j)]);
     return scaled ? entry * static_cast<T>(kFactor) : entry;
   };
   for (int k = 0; k < n * n; ++k) {
     const OutputElement& element = elements[static_cast<std::size_t>(k)];
-    if (!std::isfinite(element.bound[lane])) continue;
+    if (!std::isfinite(element.bound[precision])) continue;
     for (const bool by_last : {false, true}) {
       for (const bool multiplies : {false, true}) {
         const T got = inverse_component<T>(n, at, k / n, k % n, by_last, multiplies);
         ASSERT_LE(std::abs(static_cast<long double>(got) - element.value),
-                  static_cast<long double>(element.bound[lane]))
+                  static_cast<long double>(element.bound[precision]))
             << "component " << k << " of " << n << " rows: got " << got << ", oracle " << element.value;
       }
     }
@@ -76,7 +76,7 @@ TEST_P(InverseBound, HoldsForEveryGrouping) {
     for (int k = 0; k < n * n; ++k)
       entries.push_back(static_cast<double>(static_cast<float>(rng.uniform_real(-2, 2))));
     const bool scaled = trial % 2 == 1;
-    testing::Workbench w;
+    testing::OracleFixture w;
     const ir::VarId x = w.array("x", type, {1}, entries);
     const ir::VarId out = w.zeros("out", type, {1});
     const ir::VarId i = w.thread_index(1);
@@ -86,7 +86,7 @@ TEST_P(InverseBound, HoldsForEveryGrouping) {
     const auto& elements = r.outputs.back()->elements;
     finite += std::isfinite(elements[0].bound[kNative]) ? 1 : 0;
     expect_within<float>(elements, entries, n, scaled, kNative);
-    expect_within<double>(elements, entries, n, scaled, kLift);
+    expect_within<double>(elements, entries, n, scaled, kPromoted);
     if (HasFatalFailure()) return;
   }
   EXPECT_GE(finite, kMatrices * 9 / 10);

@@ -11,7 +11,7 @@ namespace {
 
 using ir::ExprId;
 using ir::Op;
-using testing::Workbench;
+using testing::OracleFixture;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -24,7 +24,7 @@ struct Outcome {
 
 /// op at one point of f64 scalars, with the derivative by each operand.
 Outcome at(Op op, const std::vector<double>& operands) {
-  Workbench w;
+  OracleFixture w;
   std::vector<ir::VarId> inputs;
   for (std::size_t k = 0; k < operands.size(); ++k)
     inputs.push_back(w.floats("x" + std::to_string(k), {operands[k]}));
@@ -102,7 +102,7 @@ TEST(Kinks, PowerAtZero) {
 }
 
 TEST(Kinks, PowerWithAConstantExponentHasNoSlopeByIt) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {-1.5});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);
@@ -114,7 +114,7 @@ TEST(Kinks, PowerWithAConstantExponentHasNoSlopeByIt) {
 
 TEST(Kinks, TheZeroVectorHasNoDirection) {
   for (const Op op : {Op::kNormalize, Op::kLength}) {
-    Workbench w;
+    OracleFixture w;
     const ir::VarId x = w.array("x", ir::vector_type(ir::Scalar::kF64, 3), {1}, {0, 0, 0});
     const ir::VarId out = w.zeros("out", op == Op::kLength ? ir::kF64 : ir::vector_type(ir::Scalar::kF64, 3), {1});
     const ir::VarId i = w.thread_index(1);
@@ -142,18 +142,18 @@ TEST(SpecialValues, KeepTheirClassWithABoundOfZero) {
 }
 
 TEST(SpecialValues, PossibleOverflowIsUnbounded) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {100}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(1);
   w.b().store(out, {w.var(i)}, w.op(Op::kExp, {w.at(x, i)}));
   const OutputElement element = w.evaluate().outputs.back()->elements[0];
   EXPECT_EQ(element.bound[kNative], kInf) << "exp(100) is no float";
-  EXPECT_LT(element.bound[kLift], 1e30) << "but a double";
+  EXPECT_LT(element.bound[kPromoted], 1e30) << "but a double";
 }
 
 TEST(SpecialValues, BoxesThatTouchAPoleAreUnbounded) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {1.0 / 3}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(1);
@@ -168,7 +168,7 @@ TEST(SpecialValues, BoxesThatTouchAPoleAreUnbounded) {
 // Nothing flows back through a root that is not used. Zero times its derivative is zero, or no number where that is
 // infinite.
 TEST(SpecialValues, AnInfiniteDerivativeThroughWhichNothingFlowsLeavesTheGradientOpen) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {0, 4});
   const ir::VarId out = w.zeros("out", ir::kF64, {2});
   const ir::VarId i = w.thread_index(2);
@@ -177,14 +177,14 @@ TEST(SpecialValues, AnInfiniteDerivativeThroughWhichNothingFlowsLeavesTheGradien
   const Reference r = w.gradient(out);
   const std::vector<GradientElement>& gradient = r.gradients[0]->elements;
   EXPECT_EQ(gradient[0].value, 3);
-  EXPECT_EQ(gradient[0].bound[kLift], kInf);
+  EXPECT_EQ(gradient[0].bound[kPromoted], kInf);
   EXPECT_EQ(gradient[1].value, 3);
-  EXPECT_LT(gradient[1].bound[kLift], 1e-12);
+  EXPECT_LT(gradient[1].bound[kPromoted], 1e-12);
 }
 
 // The root of x * x has an infinite derivative at 0, and x * x none: code that multiplies them has no number there.
 TEST(SpecialValues, AnInfiniteDerivativeOfWhatDoesNotMoveLeavesTheGradientOpen) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {0, 4});
   const ir::VarId out = w.zeros("out", ir::kF64, {2});
   const ir::VarId i = w.thread_index(2);
@@ -192,9 +192,9 @@ TEST(SpecialValues, AnInfiniteDerivativeOfWhatDoesNotMoveLeavesTheGradientOpen) 
   w.b().store(out, {w.var(i)}, w.op(Op::kAdd, {root, w.op(Op::kMul, {w.f64(3), w.at(x, i)})}));
   const Reference r = w.gradient(out);
   const std::vector<GradientElement>& gradient = r.gradients[0]->elements;
-  EXPECT_EQ(gradient[0].bound[kLift], kInf);
+  EXPECT_EQ(gradient[0].bound[kPromoted], kInf);
   EXPECT_EQ(gradient[1].value, 4);
-  EXPECT_LT(gradient[1].bound[kLift], 1e-12);
+  EXPECT_LT(gradient[1].bound[kPromoted], 1e-12);
 }
 
 }  // namespace

@@ -322,7 +322,7 @@ INSTANTIATE_TEST_SUITE_P(Warp, LibraryFunction, ::testing::ValuesIn(testing::lib
 
 /// The index that the function finds in the vector.
 std::int64_t index_in(std::string_view name, const std::vector<double>& components) {
-  testing::Workbench w;
+  testing::OracleFixture w;
   const ir::Type vector = ir::vector_type(ir::Scalar::kF64, static_cast<int>(components.size()));
   const ir::VarId x = w.array("x", vector, {1}, components);
   const ir::VarId out = w.zeros("out", ir::scalar_type(ir::Scalar::kU32), {1});

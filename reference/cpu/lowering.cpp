@@ -7,7 +7,7 @@
 
 #include "ir/custom.hpp"
 #include "ir/library.hpp"
-#include "ir/source_place.hpp"
+#include "ir/source_location.hpp"
 
 namespace assay::reference {
 namespace {
@@ -27,16 +27,16 @@ Result<Program> lower(const ir::Module& module, const ir::Function& kernel) {
 
 // ---- helpers
 
-std::vector<ir::Scalar> Lowering::leaf_types(ir::Type type) const {
+std::vector<ir::Scalar> Lowering::component_types(ir::Type type) const {
   std::vector<ir::Scalar> scalars;
-  for (const ir::Leaf& leaf : ir::leaves_of(module_, type.element().tile_element()))
+  for (const ir::ScalarComponent& leaf : ir::leaves_of(module_, type.element().tile_element()))
     scalars.push_back(leaf.scalar);
   if (type.tile_rank() > 0) scalars.assign(static_cast<std::size_t>(type.tile_size()), scalars[0]);
   return scalars;
 }
 
-std::size_t Lowering::leaf_count(ir::Type type) const {
-  return leaf_types(type).size() * (type.is_local_array() ? type.extent : 1);
+std::size_t Lowering::component_count(ir::Type type) const {
+  return component_types(type).size() * (type.is_local_array() ? type.extent : 1);
 }
 
 Leaves Lowering::temporaries(std::size_t count) {
@@ -85,21 +85,21 @@ std::size_t Lowering::jump_unless(const void* origin, ir::ExprId condition) {
   return emit({.code = Code::kJumpIf, .extent = 0, .choice = number}, {value});
 }
 
-void Lowering::refuse(std::string reason) {
+void Lowering::reject(std::string reason) {
   if (error_) return;
-  error_ = Error{std::move(reason), ir::place_text(module_, loc_)};
+  error_ = Error{std::move(reason), ir::location_text(module_, loc_)};
 }
 
 void Lowering::allocate(ir::VarId variable) {
   Slot& place = slot(variable);
   if (place.base != ir::kNone) return;
   place.base = program_.registers;
-  program_.registers += static_cast<RegisterId>(leaf_count(frame_->function->var(variable).type));
+  program_.registers += static_cast<RegisterId>(component_count(frame_->function->var(variable).type));
 }
 
 Leaves Lowering::variable_leaves(ir::VarId variable) {
   allocate(variable);
-  Leaves leaves(leaf_count(frame_->function->var(variable).type));
+  Leaves leaves(component_count(frame_->function->var(variable).type));
   for (std::size_t i = 0; i < leaves.size(); ++i)
     leaves[i] = slot(variable).base + static_cast<RegisterId>(i);
   return leaves;
@@ -121,7 +121,7 @@ Lowering::Frame Lowering::frame_of(const ir::Function& function) {
 void Lowering::bind_parameters(const ir::Function& kernel) {
   for (ir::VarId v = 0; v < kernel.parameter_count; ++v) {
     const ir::Type type = kernel.var(v).type;
-    ParameterInfo info{.is_array = type.is_array(), .leaves = leaf_types(type)};
+    ParameterInfo info{.is_array = type.is_array(), .leaves = component_types(type)};
     if (info.is_array) {
       slot(v).parameter = v;
     } else {
@@ -160,7 +160,7 @@ Leaves Lowering::call(std::int32_t index, const std::vector<ir::ExprId>& args) {
 
 Leaves Lowering::call_with(std::int32_t index, const std::vector<ir::ExprId>& args, const std::vector<Leaves>& values) {
   const ir::Function& callee = module_.functions[static_cast<std::size_t>(index)];
-  if (here() > kMostInstructions) refuse("a program too large once its functions are inlined");
+  if (here() > kMostInstructions) reject("a program too large once its functions are inlined");
   std::vector<Slot> arrays(args.size());
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (values[i].empty()) arrays[i] = slot(expr(args[i]).variable);
@@ -174,7 +174,7 @@ Leaves Lowering::inlined(const ir::Function& callee, const std::vector<Slot>& ar
                          const std::vector<Leaves>& values) {
   Frame inner = frame_of(callee);
   for (const ir::Type type : callee.results) {
-    const Leaves leaves = temporaries(leaf_count(type));
+    const Leaves leaves = temporaries(component_count(type));
     inner.results.insert(inner.results.end(), leaves.begin(), leaves.end());
   }
   std::copy(arrays.begin(), arrays.end(), inner.slots.begin());
@@ -214,7 +214,7 @@ Leaves Lowering::with_custom_gradient(const ir::Function& callee, const std::vec
   all_arrays.resize(arrays.size() + callee.results.size());
   std::vector<ir::Scalar> scalars;
   for (const ir::Type type : callee.results) {
-    const auto leaves = leaf_types(type);
+    const auto leaves = component_types(type);
     scalars.insert(scalars.end(), leaves.begin(), leaves.end());
   }
   // The float leaves among the parameters, and where the gradient's results have their derivatives.
@@ -222,7 +222,7 @@ Leaves Lowering::with_custom_gradient(const ir::Function& callee, const std::vec
   std::vector<std::size_t> places;
   std::size_t place = 0;
   for (const ir::VarId target : ir::gradient_targets(module_, callee)) {
-    const auto types = leaf_types(callee.var(target).type);
+    const auto types = component_types(callee.var(target).type);
     for (std::size_t k = 0; k < types.size(); ++k, ++place) {
       if (!ir::is_float(types[k])) continue;
       sources.push_back(values[static_cast<std::size_t>(target)][k]);
@@ -237,7 +237,7 @@ Leaves Lowering::with_custom_gradient(const ir::Function& callee, const std::vec
     std::size_t leaf = 0;
     for (const ir::Type type : callee.results) {
       Leaves& adjoint = given.emplace_back();
-      for (const ir::Scalar scalar : leaf_types(type)) {
+      for (const ir::Scalar scalar : component_types(type)) {
         adjoint.push_back(leaf == j ? seed(scalar) : number(scalar, 0));
         ++leaf;
       }
@@ -289,7 +289,7 @@ void Lowering::lower(const ir::Let& let) {
     return;
   }
   allocate(let.variable);
-  const auto count = static_cast<std::int32_t>(leaf_count(frame_->function->var(let.variable).type));
+  const auto count = static_cast<std::int32_t>(component_count(frame_->function->var(let.variable).type));
   emit({.code = Code::kClear, .dst = slot(let.variable).base, .extent = count});
 }
 
@@ -325,7 +325,7 @@ void Lowering::lower(const ir::Store& store) {
 
 void Lowering::lower(const ir::Atomic& atomic) {
   const Slot target = slot(expr(atomic.array).variable);
-  if (target.parameter == ir::kNone) return refuse("an atomic on a local array");
+  if (target.parameter == ir::kNone) return reject("an atomic on a local array");
   if (type_of(atomic.value).is_tile()) {
     program_.parameters[static_cast<std::size_t>(target.parameter)].is_written = true;
     return change_tile({.code = Code::kAtomic, .atomic = atomic.op, .target = target.parameter}, type_of(atomic.value),
@@ -409,12 +409,12 @@ void Lowering::lower(const ir::While& loop) {
 }
 
 void Lowering::lower(const ir::Break&) {
-  if (loops_.empty()) return refuse("a break outside a loop");
+  if (loops_.empty()) return reject("a break outside a loop");
   loops_.back().breaks.push_back(emit({.code = Code::kJump}));
 }
 
 void Lowering::lower(const ir::Continue&) {
-  if (loops_.empty()) return refuse("a continue outside a loop");
+  if (loops_.empty()) return reject("a continue outside a loop");
   loops_.back().continues.push_back(emit({.code = Code::kJump}));
 }
 

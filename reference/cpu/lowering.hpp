@@ -130,8 +130,8 @@ class Lowering {
   Slot& slot(ir::VarId variable) { return frame_->slots[static_cast<std::size_t>(variable)]; }
   const ir::Expr& expr(ir::ExprId id) const { return frame_->function->expr(id); }
   ir::Type type_of(ir::ExprId id) const { return expr(id).type; }
-  std::vector<ir::Scalar> leaf_types(ir::Type type) const;
-  std::size_t leaf_count(ir::Type type) const;
+  std::vector<ir::Scalar> component_types(ir::Type type) const;
+  std::size_t component_count(ir::Type type) const;
   Leaves variable_leaves(ir::VarId variable);
   /// Gives a variable its registers, once.
   void allocate(ir::VarId variable);
@@ -151,7 +151,7 @@ class Lowering {
   /// A jump on the condition's value, from the statement or expression `origin`; literals choose nothing.
   std::size_t jump_unless(const void* origin, ir::ExprId condition);
   bool is_literal(ir::ExprId id) const { return expr(id).kind == ir::ExprKind::kLiteral; }
-  void refuse(std::string reason);
+  void reject(std::string reason);
 
   const ir::Module& module_;
   Program& program_;

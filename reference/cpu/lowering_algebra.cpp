@@ -50,7 +50,7 @@ Leaves Lowering::algebra(const ir::Expr& e, const std::vector<Leaves>& operands)
   if (!ir::is_elementwise(e.op) && (first.is_tile() || e.type.is_tile())) return tile_algebra(e, operands);
   switch (e.op) {
     case Op::kMake: return joined(operands);
-    case Op::kSplat: return Leaves(leaf_count(e.type), operands[0][0]);
+    case Op::kSplat: return Leaves(component_count(e.type), operands[0][0]);
     case Op::kDot: return dot(type, operands[0], operands[1]);
     case Op::kDoubleDot: return double_dot(first, operands[0], operands[1]);
     case Op::kLengthSq: return dot(type, operands[0], operands[0]);
@@ -79,7 +79,7 @@ Leaves Lowering::algebra(const ir::Expr& e, const std::vector<Leaves>& operands)
 Code code_of(const Evaluator& row) {
   if (row.role == Role::kTest) return Code::kTest;
   // What a fault is planted in has a row of its own.
-  if (&row != &right_evaluator(row.op)) return Code::kFloat;
+  if (&row != &original_evaluator(row.op)) return Code::kFloat;
   switch (row.op) {
     case Op::kAdd: return Code::kAdd;
     case Op::kSub: return Code::kSub;

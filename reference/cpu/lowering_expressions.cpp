@@ -13,7 +13,7 @@ using ir::Scalar;
 
 Leaves Lowering::expression(ir::ExprId id) {
   const ir::Expr& e = expr(id);
-  if (error_) return temporaries(std::max<std::size_t>(1, leaf_count(e.type)));
+  if (error_) return temporaries(std::max<std::size_t>(1, component_count(e.type)));
   switch (e.kind) {
     case ExprKind::kLiteral: return literal(e);
     case ExprKind::kVariable: return variable_leaves(e.variable);
@@ -74,7 +74,7 @@ Leaves Lowering::logic(const ir::Expr& e) {
 }
 
 Leaves Lowering::conditional(const ir::Expr& e) {
-  const Leaves dst = temporaries(leaf_count(e.type));
+  const Leaves dst = temporaries(component_count(e.type));
   const std::size_t skip = jump_unless(&e, e.args[0]);
   move(dst, expression(e.args[1]));
   const std::size_t end = emit({.code = Code::kJump});
@@ -125,7 +125,7 @@ std::optional<std::size_t> Lowering::constant_index(ir::ExprId id, ir::Type aggr
 
 namespace {
 
-/// Leaf k of each of the parts that the leaves consist of.
+/// ScalarComponent k of each of the parts that the leaves consist of.
 Leaves leaf_of_parts(const Leaves& leaves, std::size_t part, std::size_t k) {
   Leaves column;
   for (std::size_t at = k; at < leaves.size(); at += part)
@@ -137,7 +137,7 @@ Leaves leaf_of_parts(const Leaves& leaves, std::size_t part, std::size_t k) {
 
 Leaves Lowering::extract(const ir::Expr& e) {
   const Leaves whole = expression(e.args[0]);
-  const std::size_t part = leaf_count(e.type);
+  const std::size_t part = component_count(e.type);
   if (const auto constant = constant_index(e.args[1], type_of(e.args[0]))) {
     const auto first = whole.begin() + static_cast<std::ptrdiff_t>(*constant * part);
     return {first, first + static_cast<std::ptrdiff_t>(part)};
@@ -177,14 +177,14 @@ std::pair<std::size_t, std::size_t> Lowering::field_range(ir::Type type, std::in
   std::size_t first = 0;
   for (std::int32_t i = 0; i < index; ++i) {
     const ir::Type field = fields[static_cast<std::size_t>(i)].type;
-    if (field.is_value()) first += leaf_count(field);
+    if (field.is_value()) first += component_count(field);
   }
-  return {first, leaf_count(fields[static_cast<std::size_t>(index)].type)};
+  return {first, component_count(fields[static_cast<std::size_t>(index)].type)};
 }
 
 Leaves Lowering::field(const ir::Expr& e) {
   if (!e.type.is_value()) {
-    refuse("an array inside a struct, which the oracle cannot bind");
+    reject("an array inside a struct, which the oracle cannot bind");
     return temporaries(1);
   }
   const Leaves object = expression(e.args[0]);
@@ -203,7 +203,7 @@ Leaves Lowering::with_field(const ir::Expr& e) {
 
 Leaves Lowering::load(const ir::Expr& e) {
   if (expr(e.args[0]).kind != ExprKind::kVariable) {
-    refuse("an array inside a struct, which the oracle cannot bind");
+    reject("an array inside a struct, which the oracle cannot bind");
     return temporaries(1);
   }
   if (e.type.is_tile() && type_of(e.args[0]).is_array()) return load_tile(e);
@@ -211,7 +211,7 @@ Leaves Lowering::load(const ir::Expr& e) {
   Leaves indices;
   for (std::size_t i = 1; i < e.args.size(); ++i)
     indices.push_back(scalar(e.args[i]));
-  const Leaves dst = temporaries(leaf_count(e.type));
+  const Leaves dst = temporaries(component_count(e.type));
   Instruction instruction{.rank = static_cast<std::uint8_t>(indices.size()),
                           .leaves = static_cast<std::uint16_t>(dst.size()),
                           .dst = dst.at(0)};

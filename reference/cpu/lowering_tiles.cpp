@@ -66,7 +66,7 @@ Leaves index_of(Type tile, const std::vector<Leaves>& by_dimension, int k) {
 Leaves Lowering::load_tile(const ir::Expr& e) {
   const std::int32_t parameter = slot(expr(e.args[0]).variable).parameter;
   const std::vector<Leaves> indices = tile_indices(e.type, {e.args.begin() + 1, e.args.end()});
-  const Leaves dst = temporaries(leaf_count(e.type));
+  const Leaves dst = temporaries(component_count(e.type));
   const ir::Loc statement = std::exchange(loc_, e.loc.line > 0 ? e.loc : loc_);
   for (int k = 0; k < e.type.tile_size(); ++k) {
     const Instruction load{.code = Code::kLoad,
@@ -99,7 +99,7 @@ Leaves Lowering::call_on_tiles(const ir::Expr& e) {
   for (const ir::ExprId arg : e.args)
     values.push_back(expression(arg));
   Leaves results;
-  for (std::size_t k = 0; k < leaf_count(e.type); ++k) {
+  for (std::size_t k = 0; k < component_count(e.type); ++k) {
     std::vector<Leaves> of_element;
     for (const Leaves& value : values)
       of_element.push_back({value.size() == 1 ? value[0] : value[k]});
@@ -122,7 +122,7 @@ Leaves Lowering::tile_algebra(const ir::Expr& e, const std::vector<Leaves>& oper
   const Type from = type_of(e.args[0]);
   const Scalar type = from.scalar;
   const Leaves& tile = operands[0];
-  Leaves result(leaf_count(e.type));
+  Leaves result(component_count(e.type));
   switch (e.op) {
     case Op::kSplat: return Leaves(result.size(), tile[0]);
     case Op::kTileProduct: return tile_product(from, type_of(e.args[1]), operands);

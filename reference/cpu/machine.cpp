@@ -29,7 +29,7 @@ Machine<Tracer>::Machine(const Program& program, const Run& run, Tracer& tracer,
     else value.i = static_cast<std::int64_t>(constant.bits);
     if (!constant.rounded) continue;
     value.f.e[kNative] = format_of(constant.scalar, run.profile.flush_to_zero).unit;
-    value.f.e[kLift] = format_of(ir::Scalar::kF64, run.profile.flush_to_zero).unit;
+    value.f.e[kPromoted] = format_of(ir::Scalar::kF64, run.profile.flush_to_zero).unit;
   }
   bind_arguments(perturbation);
 }
@@ -49,7 +49,7 @@ void Machine<Tracer>::bind_arguments(const Perturbation* perturbation) {
       value = initial_content<Handle>(argument, leaves[k].offset, info.leaves[k]);
       if (!ir::is_float(info.leaves[k])) continue;
       if (perturbation)
-        value.f.v += perturbation->step * static_cast<long double>(leaf_value(perturbation->direction, p, k));
+        value.f.v += perturbation->step * static_cast<long double>(component_value(perturbation->direction, p, k));
       value.h = tracer_.leaf(p, k, info.leaves[k], value.f.v);
     }
   }
@@ -240,7 +240,7 @@ void Machine<Tracer>::add_or_multiply(const Instruction& instruction) {
   const bool subtracts = instruction.code == Code::kSub;
   // Value and bound by themselves: a Bounded that is copied at once waits for its value to be stored.
   const long double v = multiplies ? x.f.v * y.f.v : (subtracts ? x.f.v - y.f.v : x.f.v + y.f.v);
-  const LaneBounds e = multiplies ? a.product_bound(v, x.f, y.f) : a.sum_bound(v, x.f.e, y.f.e);
+  const PrecisionBounds e = multiplies ? a.product_bound(v, x.f, y.f) : a.sum_bound(v, x.f.e, y.f.e);
   Value& dst = at(instruction.dst);
   if constexpr (Tracer::kPoints) {
     const std::array<const Value*, 2> sources{&x, &y};

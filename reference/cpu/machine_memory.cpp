@@ -195,9 +195,10 @@ void Machine<Tracer>::update_float(const Instruction& instruction, Place place, 
   const bool least = instruction.atomic == ir::AtomicOp::kMin;
   // Which thread gets the gradient in a tie is open (numeric policy, section 4): an exact tie is uncertain too. A value
   // may be exact in the double lift and rounded in the kernel's own type.
-  LaneBounds tie{};
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (content.f.v == value.f.v && content.f.e[lane] == 0 && value.f.e[lane] == 0) tie[lane] = kUnbounded;
+  PrecisionBounds tie{};
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    if (content.f.v == value.f.v && content.f.e[precision] == 0 && value.f.e[precision] == 0)
+      tie[precision] = kUnbounded;
   }
   // Unless both are one and the same input: then all of it ends there.
   const bool matters = Tracer::active(content.h) && Tracer::active(value.h) && !Tracer::same(content.h, value.h);
@@ -225,19 +226,20 @@ void Machine<Tracer>::add_float(const Instruction& instruction, Place place, con
   const Bounded term{sign * value.f.v, value.f.e};
   const Arithmetic& a = arithmetic(scalar);
   const bool flushes = scalar == ir::Scalar::kF32 && run_.profile.native_library == MathLibrary::kCuda;
-  const LaneBounds flush{flushes ? 0x1p-126 : 0, 0};
+  const PrecisionBounds flush{flushes ? 0x1p-126 : 0, 0};
   if constexpr (Tracer::kPoints) content.h = tracer_.sum(content, value, sign);
   if (run_.profile.unordered_atomics) {
     AtomicSum& sum = memory.sum(place.element, place.leaf);
     if (!sum.is_started()) sum.start(content.f);
     sum.add(term);
     content.f.v += term.v;
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      content.f.e[lane] = sum.bound(a.format(static_cast<int>(lane)), lane, content.f.v, flush[lane]);
+    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+      content.f.e[precision] =
+          sum.bound(a.format(static_cast<int>(precision)), precision, content.f.v, flush[precision]);
   } else {
     content.f = a.add(content.f, term);
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      content.f.e[lane] += flush[lane];
+    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+      content.f.e[precision] += flush[precision];
   }
   if constexpr (Tracer::kDerivatives) content.h = tracer_.accumulate(scalar, content.h, value.h, sign);
 }

@@ -30,11 +30,11 @@ struct Datum {
 
 /// Changes of the initial float leaves: `step` times `direction`.
 struct Perturbation {
-  const LeafValues& direction;
+  const ComponentValues& direction;
   long double step = 0;
 };
 
-inline double leaf_value(const LeafValues& values, std::size_t parameter, std::size_t leaf) {
+inline double component_value(const ComponentValues& values, std::size_t parameter, std::size_t leaf) {
   return parameter < values.size() && leaf < values[parameter].size() ? values[parameter][leaf] : 0;
 }
 
@@ -61,8 +61,8 @@ template <class Handle>
 class ArrayMemory {
  public:
   /// Before the first use. Keeps references to the argument and the perturbation, if there is one.
-  void bind(std::size_t parameter, const ir::Argument& argument, std::vector<ir::Leaf> leaves, bool initialised,
-            const Perturbation* perturbation) {
+  void bind(std::size_t parameter, const ir::Argument& argument, std::vector<ir::ScalarComponent> leaves,
+            bool initialised, const Perturbation* perturbation) {
     parameter_ = parameter;
     argument_ = &argument;
     leaves_ = std::move(leaves);
@@ -157,12 +157,13 @@ class ArrayMemory {
     std::size_t number = 0;
     for (std::size_t n = first; n < first + count; ++n) {
       const std::size_t offset = ir::element_offset(*argument_, static_cast<std::int64_t>(n));
-      for (const ir::Leaf& leaf : leaves_) {
+      for (const ir::ScalarComponent& leaf : leaves_) {
         Cell<Handle>& cell = page->cells[number++];
         cell.content = initial_content<Handle>(*argument_, offset + leaf.offset, leaf.scalar);
         cell.initialised = initialised_;
         if (perturbation_ == nullptr || !ir::is_float(leaf.scalar)) continue;
-        const double direction = leaf_value(perturbation_->direction, parameter_, first * leaves_.size() + number - 1);
+        const double direction =
+            component_value(perturbation_->direction, parameter_, first * leaves_.size() + number - 1);
         cell.content.f.v += perturbation_->step * static_cast<long double>(direction);
       }
     }
@@ -171,7 +172,7 @@ class ArrayMemory {
 
   std::size_t parameter_ = 0;
   const ir::Argument* argument_ = nullptr;
-  std::vector<ir::Leaf> leaves_;
+  std::vector<ir::ScalarComponent> leaves_;
   bool initialised_ = true;
   const Perturbation* perturbation_ = nullptr;
   std::size_t elements_ = 0;

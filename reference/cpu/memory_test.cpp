@@ -11,7 +11,7 @@ namespace {
 using ir::AtomicOp;
 using ir::ExprId;
 using ir::Op;
-using testing::Workbench;
+using testing::OracleFixture;
 
 double value(const Reference& r, ir::VarId p, std::size_t k) {
   return static_cast<double>(r.outputs[static_cast<std::size_t>(p)]->elements[k].value);
@@ -24,7 +24,7 @@ const GradientElement& element(const Reference& r, ir::VarId p, std::size_t k) {
 }
 
 TEST(Memory, InPlaceUpdateAndOverwrite) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {3, 5});
   const ir::VarId i = w.thread_index(1);
   const auto zero = w.b().i32(0);
@@ -40,7 +40,7 @@ TEST(Memory, InPlaceUpdateAndOverwrite) {
 }
 
 TEST(Memory, UnwrittenCellsKeepTheirSeed) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {3, 5});
   const ir::VarId i = w.thread_index(1);
   w.b().store(x, {w.var(i)}, w.op(Op::kMul, {w.b().load(x, {w.b().i32(1)}), w.f64(4)}));
@@ -51,7 +51,7 @@ TEST(Memory, UnwrittenCellsKeepTheirSeed) {
 }
 
 TEST(Memory, GathersAddUpInTheCellTheyReadFrom) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {2, 3});
   const ir::VarId index = w.integers("index", {1, 1, 0, 1});
   const ir::VarId out = w.zeros("out", ir::kF64, {4});
@@ -66,7 +66,7 @@ TEST(Memory, GathersAddUpInTheCellTheyReadFrom) {
 }
 
 TEST(Memory, AtomicSumsInAnyOrder) {
-  Workbench w;
+  OracleFixture w;
   std::vector<double> x;
   for (int k = 0; k < 50; ++k)
     x.push_back(std::sin(k));
@@ -94,7 +94,7 @@ TEST(Memory, AtomicSumsInAnyOrder) {
 }
 
 TEST(Memory, DyadicSumsAreExactInAnyOrder) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId in = w.floats("x", {0.5, 0.25, 3, -1.75}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(4);
@@ -105,7 +105,7 @@ TEST(Memory, DyadicSumsAreExactInAnyOrder) {
 }
 
 TEST(Memory, AtomicSubtractionTurnsTheSeed) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {2, 3});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(2);
@@ -116,7 +116,7 @@ TEST(Memory, AtomicSubtractionTurnsTheSeed) {
 }
 
 TEST(Memory, TheWinnerOfAnAtomicMaximumGetsTheSeed) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {2, 9, 3});
   const ir::VarId out = w.array("out", ir::kF64, {1}, {-1});
   const ir::VarId i = w.thread_index(3);
@@ -129,7 +129,7 @@ TEST(Memory, TheWinnerOfAnAtomicMaximumGetsTheSeed) {
 }
 
 TEST(Memory, ATieOfAtomicMaximaIsUncertain) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {9, 9});
   const ir::VarId out = w.array("out", ir::kF64, {1}, {-1});
   const ir::VarId i = w.thread_index(2);
@@ -141,7 +141,7 @@ TEST(Memory, ATieOfAtomicMaximaIsUncertain) {
 
 // 3 + 0.91 is rounded in f32, but not in the double lift; so 0 times it is an exact zero in one of the lanes only.
 TEST(Memory, ATieOfAtomicMaximaAtAZeroProductIsUncertainInBothLanes) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {0}, ir::Scalar::kF32);
   const ir::VarId y = w.floats("y", {3}, ir::Scalar::kF32);
   const ir::VarId out = w.array("out", ir::kF32, {1}, {0});
@@ -150,11 +150,11 @@ TEST(Memory, ATieOfAtomicMaximaAtAZeroProductIsUncertainInBothLanes) {
   w.b().atomic(AtomicOp::kMax, out, {w.b().i32(0)}, w.op(ir::Op::kMul, {w.at(x, i), sum}));
   const Reference r = w.gradient(out, {5});
   EXPECT_EQ(r.decisions.uncertain_kinks[kNative], 1);
-  EXPECT_EQ(r.decisions.uncertain_kinks[kLift], 1);
+  EXPECT_EQ(r.decisions.uncertain_kinks[kPromoted], 1);
 }
 
 TEST(Memory, IntegerAtomics) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId n = w.integers("n", {6, 6, 6, 6, 6, 6});
   const ir::VarId i = w.thread_index(1);
   const auto cell = [&](int k) { return std::vector<ExprId>{w.b().i32(k)}; };
@@ -173,7 +173,7 @@ TEST(Memory, IntegerAtomics) {
 }
 
 TEST(Memory, ValueParametersGatherFromAllThreads) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {1, 2, 3});
   const ir::VarId scale = w.value("scale", ir::kF64, {4});
   const ir::VarId shift = w.value("shift", ir::vector_type(ir::Scalar::kF64, 2), {10, 20});
@@ -194,7 +194,7 @@ TEST(Memory, StructsByValueAndTheirFields) {
   module.structs.push_back(
       {.name = "Body",
        .fields = {{"mass", ir::kF64}, {"count", ir::kI32}, {"at", ir::vector_type(ir::Scalar::kF64, 2)}}});
-  Workbench w(std::move(module));
+  OracleFixture w(std::move(module));
   const ir::VarId body = w.value("body", ir::struct_type(0), {2, 3, 5, 7});
   const ir::VarId x = w.floats("x", {11});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
@@ -215,7 +215,7 @@ TEST(Memory, StructsByValueAndTheirFields) {
 }
 
 TEST(Memory, LocalArraysWithDynamicIndices) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {2, 3, 4});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);
@@ -234,7 +234,7 @@ TEST(Memory, LocalArraysWithDynamicIndices) {
 }
 
 TEST(Memory, ComponentsAreAssignedAtOnce) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.array("x", ir::vector_type(ir::Scalar::kF64, 2), {1}, {1, 2});
   const ir::VarId i = w.thread_index(1);
   const ir::VarId v = w.b().let("v", w.at(x, i));
@@ -248,7 +248,7 @@ TEST(Memory, ComponentsAreAssignedAtOnce) {
 }
 
 TEST(Memory, CastsRoundTheGradientToo) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {0.1}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);
@@ -256,23 +256,23 @@ TEST(Memory, CastsRoundTheGradientToo) {
   const Reference r = w.gradient(out);
   const double wide = 1.0 / 3;
   EXPECT_GE(element(r, x, 0).bound[kNative], std::abs(wide - static_cast<double>(static_cast<float>(wide))));
-  EXPECT_LT(element(r, x, 0).bound[kLift], 1e-15);
+  EXPECT_LT(element(r, x, 0).bound[kPromoted], 1e-15);
 }
 
 TEST(Memory, PrefillsCountAsATerm) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {3}, ir::Scalar::kF32);
   const ir::VarId out = w.zeros("out", ir::kF32, {1});
   const ir::VarId i = w.thread_index(1);
   w.b().store(out, {w.var(i)}, w.at(x, i));
   auto run = w.gradient_run(w.seeds_for(out));
   EXPECT_EQ(w.oracle().evaluate(run).gradients[0]->elements[0].bound[kNative], 0);
-  run.prefills = {{100.0}, {}};
+  run.initial_gradients = {{100.0}, {}};
   EXPECT_GE(w.oracle().evaluate(run).gradients[0]->elements[0].bound[kNative], 101 * 0x1p-24);
 }
 
 TEST(Memory, AZeroSeedGivesExactlyNothing) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {3});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);
@@ -285,7 +285,7 @@ TEST(Memory, AZeroSeedGivesExactlyNothing) {
 TEST(Memory, ArraysInStructsAreRefused) {
   ir::Module module;
   module.structs.push_back({.name = "Grid", .fields = {{"cells", ir::kF64.array_of(1)}}});
-  Workbench w(std::move(module));
+  OracleFixture w(std::move(module));
   const ir::VarId grid = w.b().parameter("grid", ir::struct_type(0));
   const ir::VarId out = w.b().parameter("out", ir::kI32.array_of(1));
   const ir::VarId i = w.b().thread_index("i");

@@ -18,8 +18,8 @@ constexpr int kPoints = 64;
 
 class OperationTest : public ::testing::TestWithParam<Usage> {};
 
-LeafValues random_direction(const std::vector<std::vector<double>>& point, Rng& rng) {
-  LeafValues direction = point;
+ComponentValues random_direction(const std::vector<std::vector<double>>& point, Rng& rng) {
+  ComponentValues direction = point;
   for (auto& leaves : direction) {
     for (double& leaf : leaves)
       leaf = rng.uniform_real(0.25, 1.0) * (rng.bernoulli(0.5) ? 1 : -1);
@@ -29,7 +29,7 @@ LeafValues random_direction(const std::vector<std::vector<double>>& point, Rng& 
 }
 
 /// Duals against differences at one point; false where the stencil cannot keep to one path.
-bool agree_with_differences(const SampleKernel& sample, const LeafValues& direction) {
+bool agree_with_differences(const SampleKernel& sample, const ComponentValues& direction) {
   const Oracle oracle = sample.bench.oracle();
   const auto run = sample.bench.run();
   const Differences differences = oracle.differences(run, direction);
@@ -64,7 +64,7 @@ TEST_P(OperationTest, SweepAgreesWithDualNumbers) {
   for (int n = 0; n < kPoints; ++n) {
     const auto point = testing::sample(usage, rng);
     const SampleKernel sample = testing::kernel_at(usage, point);
-    const LeafValues direction = random_direction(point, rng);
+    const ComponentValues direction = random_direction(point, rng);
     const int leaves = sample.bench.kernel().var(sample.out).type.element().components();
     std::vector<double> cotangents;
     for (int k = 0; k < leaves; ++k)

@@ -28,7 +28,7 @@ Points::Handle each(std::size_t count, const Points::Value& a, const Points::Val
 
 }  // namespace
 
-Points::Points(const LeafValues& direction, std::span<const long double> steps, const Run& run)
+Points::Points(const ComponentValues& direction, std::span<const long double> steps, const Run& run)
     : direction_(direction),
       steps_(steps),
       decisions_(run.forced),
@@ -39,7 +39,7 @@ Points::Points(const LeafValues& direction, std::span<const long double> steps, 
 
 Points::Handle Points::leaf(std::size_t parameter, std::size_t leaf, ir::Scalar, long double value) const {
   Handle handle;
-  const auto change = static_cast<long double>(leaf_value(direction_, parameter, leaf));
+  const auto change = static_cast<long double>(component_value(direction_, parameter, leaf));
   handle.moves = change != 0;
   for (std::size_t k = 0; handle.moves && k < count(); ++k)
     handle.at[k] = value + steps_[k] * change;

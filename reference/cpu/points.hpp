@@ -30,7 +30,7 @@ class Points {
   static constexpr bool kPoints = true;
 
   /// At most kSteps steps along the direction. Keeps references to all.
-  Points(const LeafValues& direction, std::span<const long double> steps, const Run& run);
+  Points(const ComponentValues& direction, std::span<const long double> steps, const Run& run);
 
   static bool active(const Handle&) { return false; }
   static bool carries(const Handle&) { return false; }
@@ -81,7 +81,7 @@ class Points {
     return arithmetics_[static_cast<std::size_t>(scalar) - static_cast<std::size_t>(ir::Scalar::kF16)];
   }
 
-  const LeafValues& direction_;
+  const ComponentValues& direction_;
   std::span<const long double> steps_;
   DecisionRecorder decisions_;
   std::array<Arithmetic, 4> arithmetics_;

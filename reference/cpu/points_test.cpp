@@ -13,7 +13,7 @@ namespace assay::reference {
 namespace {
 
 using ir::Op;
-using testing::Workbench;
+using testing::OracleFixture;
 
 constexpr std::array<long double, 4> kSomeSteps{0x1p-8L, -0x1p-8L, 0.003L, -0.7L};
 
@@ -22,7 +22,7 @@ bool same(long double a, long double b) { return a == b || (std::isnan(a) && std
 
 /// Holds each point against a run of its own: the same values, or all of them are told to have strayed. Returns whether
 /// they stayed.
-bool hold_against_runs(Workbench& bench, const LeafValues& direction) {
+bool hold_against_runs(OracleFixture& bench, const ComponentValues& direction) {
   const auto program = lower(bench.module(), bench.kernel());
   const Run run = bench.run();
   Points points(direction, kSomeSteps, run);
@@ -64,7 +64,7 @@ TEST(Points, AreWhatRunsThereGiveForEachOperation) {
       SCOPED_TRACE(usage.name());
       for (int n = 0; n < 4; ++n) {
         const auto point = testing::sample(usage, rng);
-        LeafValues direction = point;
+        ComponentValues direction = point;
         for (auto& leaves : direction) {
           for (double& leaf : leaves)
             leaf = rng.uniform_real(-1, 1);
@@ -84,7 +84,7 @@ TEST(Points, AreWhatRunsThereGiveForEachOperation) {
 struct Update : ::testing::TestWithParam<ir::AtomicOp> {};
 
 TEST_P(Update, GoesInStep) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {0.25, 0.5, 0.375});
   const ir::VarId out = w.floats("out", {0.25});
   const ir::VarId i = w.thread_index(3);
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Points, Update,
                                            ir::AtomicOp::kMax));
 
 TEST(Points, StrayWhereAConversionGivesAnotherInteger) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {2.5});
   const ir::VarId out = w.zeros("out", ir::kI32, {1});
   const ir::VarId i = w.thread_index(1);
@@ -110,7 +110,7 @@ TEST(Points, StrayWhereAConversionGivesAnotherInteger) {
 }
 
 TEST(Points, LeaveAloneWhatNoInputMoves) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {2.5, 3.5});
   const ir::VarId out = w.floats("out", {7, 8, 9});
   const ir::VarId i = w.thread_index(2);
@@ -119,7 +119,7 @@ TEST(Points, LeaveAloneWhatNoInputMoves) {
 }
 
 TEST(Oracle, EvaluatesAlongWhatStaysOnThePath) {
-  Workbench w;
+  OracleFixture w;
   const ir::VarId x = w.floats("x", {0.5});
   const ir::VarId out = w.zeros("out", ir::kF64, {1});
   const ir::VarId i = w.thread_index(1);

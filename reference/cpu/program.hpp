@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "ir/module.hpp"
-#include "ir/support/result.hpp"
 #include "reference/cpu/evaluators.hpp"
 #include "reference/cpu/reference.hpp"
+#include "support/result.hpp"
 
 namespace assay::reference {
 

@@ -63,7 +63,7 @@ std::vector<std::optional<GradientArray>> empty_gradients(const Program& program
     if (has_floats(program.parameters[p])) result[p].emplace();
   }
   if (run.touched_only) {
-    for (const Tape::Leaf& leaf : tape.leaves())
+    for (const Tape::ScalarComponent& leaf : tape.leaves())
       result[leaf.parameter]->places.push_back(leaf.leaf);
   }
   for (std::size_t p = 0; p < result.size(); ++p) {
@@ -85,7 +85,7 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
   }
   sweep.run();
   std::vector<std::optional<GradientArray>> result = empty_gradients(program, run, machine, tape);
-  for (const Tape::Leaf& leaf : tape.leaves()) {
+  for (const Tape::ScalarComponent& leaf : tape.leaves()) {
     const Adjoint& adjoint = sweep.adjoint(leaf.node);
     GradientArray& array = *result[leaf.parameter];
     GradientElement& element = array.elements[*array.position(leaf.leaf)];
@@ -93,9 +93,9 @@ std::vector<std::optional<GradientArray>> gradients(const Program& program, cons
     element.magnitude = adjoint.mass;
     element.reach = adjoint.reach;
     element.contributions = adjoint.terms;
-    const double prefill = leaf_value(run.prefills, leaf.parameter, leaf.leaf);
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      element.bound[lane] = sweep.bound(adjoint, tape.type(leaf.node), lane, prefill, true);
+    const double initial_gradient = component_value(run.initial_gradients, leaf.parameter, leaf.leaf);
+    for (std::size_t precision = 0; precision < kPrecisions; ++precision)
+      element.bound[precision] = sweep.bound(adjoint, tape.type(leaf.node), precision, initial_gradient, true);
   }
   return result;
 }
@@ -181,7 +181,7 @@ Reference Oracle::evaluate(const Run& run) const {
   return reference;
 }
 
-Tangents Oracle::tangents(const Run& run, const std::vector<LeafValues>& directions) const {
+Tangents Oracle::tangents(const Run& run, const std::vector<ComponentValues>& directions) const {
   DualNumbers duals(directions);
   Machine<DualNumbers> machine(*program_, run, duals, nullptr, false);
   machine.run();
@@ -196,11 +196,11 @@ Tangents Oracle::tangents(const Run& run, const std::vector<LeafValues>& directi
   return result;
 }
 
-Differences Oracle::differences(const Run& run, const LeafValues& direction, long double largest_step) const {
+Differences Oracle::differences(const Run& run, const ComponentValues& direction, long double largest_step) const {
   return ridders(*program_, run, direction, largest_step);
 }
 
-std::optional<Reference> Oracle::evaluate_along(const Run& run, const LeafValues& direction,
+std::optional<Reference> Oracle::evaluate_along(const Run& run, const ComponentValues& direction,
                                                 std::span<const long double> steps) const {
   Points points(direction, steps, run);
   Machine<Points> machine(*program_, run, points);
@@ -210,13 +210,13 @@ std::optional<Reference> Oracle::evaluate_along(const Run& run, const LeafValues
 }
 
 long double disagreement(const Reference& swept, const Tangents& tangents, int direction_number, const Run& run,
-                         const LeafValues& direction) {
+                         const ComponentValues& direction) {
   long double forward = 0;
   long double reverse = 0;
   long double mass = 0;
   for (std::size_t p = 0; p < tangents.outputs.size(); ++p) {
     for (std::size_t cell = 0; cell < tangents.outputs[p].size(); ++cell) {
-      const long double cotangent = static_cast<long double>(leaf_value(run.seeds, p, cell));
+      const long double cotangent = static_cast<long double>(component_value(run.seeds, p, cell));
       if (cotangent != 0) forward += cotangent * tangents.outputs[p][cell][static_cast<std::size_t>(direction_number)];
     }
   }
@@ -224,7 +224,7 @@ long double disagreement(const Reference& swept, const Tangents& tangents, int d
     if (!swept.gradients[p]) continue;
     const auto& elements = swept.gradients[p]->elements;
     for (std::size_t k = 0; k < elements.size(); ++k) {
-      const long double change = static_cast<long double>(leaf_value(direction, p, k));
+      const long double change = static_cast<long double>(component_value(direction, p, k));
       if (change == 0) continue;
       reverse += elements[k].value * change;
       // Against all that went along the paths: where these cancel, as in dot(cross(v, w), v), rounding is what is left.

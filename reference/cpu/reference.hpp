@@ -10,7 +10,7 @@
 // the adjoint pass. Values are those of real numbers, to the precision of long double: nothing is rounded to
 // the kernel's types; what those types may lose is in the bound. Integers and bools are exact and wrap as in C.
 //
-// Two lanes of bounds come from one evaluation: kNative for the kernel's own types, kLift for the same code
+// Two lanes of bounds come from one evaluation: kNative for the kernel's own types, kPromoted for the same code
 // with every float type replaced by f64. A bound of infinity means that nothing is known: a check that depends
 // on it is inconclusive. A bound of 0 with a value that is not finite means that its class must match.
 #pragma once
@@ -27,35 +27,35 @@
 
 #include "ir/launch.hpp"
 #include "ir/module.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::reference {
 
 /// Which implementation a bound is for; indexes every array of bounds.
-enum Lane : std::uint8_t { kNative, kLift };
-inline constexpr int kLanes = 2;
-using LaneBounds = std::array<double, kLanes>;
+enum Precision : std::uint8_t { kNative, kPromoted };
+inline constexpr int kPrecisions = 2;
+using PrecisionBounds = std::array<double, kPrecisions>;
 
 enum class MathLibrary : std::uint8_t { kLibm, kCuda };
 
 /// How the judged code computes. Contraction of a * b + c needs no field: the bounds hold with and without it.
 struct Profile {
-  MathLibrary native_library = MathLibrary::kLibm;  ///< column of the operation table for the kernel's own types
-  MathLibrary lift_library = MathLibrary::kLibm;    ///< the same for the double lift
-  bool flush_to_zero = false;                       ///< f32 subnormals become zero
+  MathLibrary native_library = MathLibrary::kLibm;    ///< column of the operation table for the kernel's own types
+  MathLibrary promoted_library = MathLibrary::kLibm;  ///< the same for the double lift
+  bool flush_to_zero = false;                         ///< f32 subnormals become zero
   bool unordered_atomics = true;  ///< threads may interleave; false: they run one after another, in `order`
 };
 
 /// Turns over chosen uncertain decisions, to evaluate the other path: the k-th uncertain decision of `lane`
 /// (in the order of execution) takes the other outcome where flips[k] is true.
 struct ForcedPath {
-  Lane lane = kNative;
+  Precision precision = kNative;
   std::vector<bool> flips;
 };
 
 /// One number for each float leaf of each parameter: [parameter][element in row-major order * leaves + leaf].
 /// Value parameters are one element. An empty inner vector means all zero.
-using LeafValues = std::vector<std::vector<double>>;
+using ComponentValues = std::vector<std::vector<double>>;
 
 /// One evaluation. `launch` must match the kernel's parameters and outlive the call.
 struct Run {
@@ -63,9 +63,9 @@ struct Run {
   Profile profile = {};
   bool gradient = false;
   /// Cotangents of the arrays' final contents; used with `gradient`.
-  LeafValues seeds = {};
+  ComponentValues seeds = {};
   /// What the gradient buffers hold before; counts as a term in the rounding of their sums. Used with `gradient`.
-  LeafValues prefills = {};
+  ComponentValues initial_gradients = {};
   /// Parameters whose arrays nobody has initialised: to read a cell before writing it is a finding.
   std::vector<bool> uninitialised = {};
   /// Thread numbers (row-major in the launch extents) in the order to run them, which may be some of them only; empty:
@@ -79,9 +79,9 @@ struct Run {
 
 /// One scalar of an array after the launch.
 struct OutputElement {
-  long double value = 0;     ///< floats
-  std::int64_t integer = 0;  ///< integers and bools: the exact content, sign- or zero-extended
-  LaneBounds bound = {};     ///< floats: |computed - value| <= bound; 0 for integers
+  long double value = 0;       ///< floats
+  std::int64_t integer = 0;    ///< integers and bools: the exact content, sign- or zero-extended
+  PrecisionBounds bound = {};  ///< floats: |computed - value| <= bound; 0 for integers
   bool written = false;
 };
 struct OutputArray {
@@ -95,7 +95,7 @@ struct OutputArray {
 /// this is also what its gradient buffer must hold afterwards when it held the seeds before.
 struct GradientElement {
   long double value = 0;
-  LaneBounds bound = {};
+  PrecisionBounds bound = {};
   double magnitude = 0;  ///< sum of |contributions|
   double reach = 0;      ///< sum over the paths from the outputs of |seed * derivatives|, as if none cancelled
   std::int64_t contributions = 0;  ///< number of terms of the sum, the prefill not counted
@@ -136,9 +136,9 @@ std::string describe(const Finding& finding, const ir::Module& module, const ir:
 /// What happened at comparisons, roundings to integers and kinks. A decision is uncertain in a lane when the
 /// bounds of its operands allow the other outcome.
 struct Decisions {
-  std::array<std::int64_t, kLanes> uncertain = {};        ///< that change forward values
-  std::array<std::int64_t, kLanes> uncertain_kinks = {};  ///< that change derivatives only (min, abs, ties)
-  std::array<bool, kLanes> enumerable = {true, true};     ///< false: some had more than two outcomes
+  std::array<std::int64_t, kPrecisions> uncertain = {};        ///< that change forward values
+  std::array<std::int64_t, kPrecisions> uncertain_kinks = {};  ///< that change derivatives only (min, abs, ties)
+  std::array<bool, kPrecisions> enumerable = {true, true};     ///< false: some had more than two outcomes
   static constexpr std::uint64_t kNoOutcome = 0xcbf29ce484222325;
   std::uint64_t path = kNoOutcome;  ///< hash of all outcomes: equal for runs along the same path
   /// Places of the first few uncertain ones, for messages.
@@ -219,13 +219,13 @@ class Oracle {
 
   Reference evaluate(const Run& run) const;
   /// Directions are changes of the initial float leaves; at most kDirections of them.
-  Tangents tangents(const Run& run, const std::vector<LeafValues>& directions) const;
+  Tangents tangents(const Run& run, const std::vector<ComponentValues>& directions) const;
   /// No step is greater than `largest_step`.
-  Differences differences(const Run& run, const LeafValues& direction,
+  Differences differences(const Run& run, const ComponentValues& direction,
                           long double largest_step = std::numeric_limits<long double>::infinity()) const;
   /// The run, if it takes the same path where its inputs are moved along a direction by each of the steps, of which
   /// there are at most kSteps; nothing if it does not. Without Run::gradient.
-  std::optional<Reference> evaluate_along(const Run& run, const LeafValues& direction,
+  std::optional<Reference> evaluate_along(const Run& run, const ComponentValues& direction,
                                           std::span<const long double> steps) const;
 
   /// Whether a parameter is an array that some statement stores to or updates atomically.
@@ -240,6 +240,6 @@ class Oracle {
 /// |sum seed * tangent - sum gradient * direction| / sum |gradient * direction|. At most 2^-45, or the oracle
 /// is wrong.
 long double disagreement(const Reference& swept, const Tangents& tangents, int direction_number, const Run& run,
-                         const LeafValues& direction);
+                         const ComponentValues& direction);
 
 }  // namespace assay::reference

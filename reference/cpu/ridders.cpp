@@ -44,13 +44,13 @@ void for_each_output(const Program& program, Machine<Points>& machine, Visit vis
 }
 
 /// The greatest step by which no leaf moves more than 2^-6 max(1, |x|).
-long double first_step(const Program& program, const Run& run, const LeafValues& direction) {
+long double first_step(const Program& program, const Run& run, const ComponentValues& direction) {
   long double step = std::numeric_limits<long double>::infinity();
   for (std::size_t p = 0; p < direction.size(); ++p) {
     const ir::Argument& argument = run.launch.arguments[p];
     const auto leaves = ir::leaves_of(*program.module, argument.type.element());
     for (std::size_t k = 0; k < direction[p].size(); ++k) {
-      const ir::Leaf& leaf = leaves[k % leaves.size()];
+      const ir::ScalarComponent& leaf = leaves[k % leaves.size()];
       if (direction[p][k] == 0 || !ir::is_float(leaf.scalar)) continue;
       const std::size_t base = program.parameters[p].is_array
                                    ? ir::element_offset(argument, static_cast<std::int64_t>(k / leaves.size()))
@@ -71,7 +71,8 @@ struct Stencil {
 /// Evaluates the stencil; false where a point leaves the path of the others or the domain. All go through one
 /// interpretation, which is that of an outermost point: there the bounds, which take most of the time, say what
 /// rounding does. In the middle it may do nothing at all, where the inputs are short numbers.
-bool fill(Stencil& stencil, const Program& program, const Run& run, const LeafValues& direction, long double step) {
+bool fill(Stencil& stencil, const Program& program, const Run& run, const ComponentValues& direction,
+          long double step) {
   // From the outermost point: to the middle, to the other outermost one, and to those between.
   std::array<long double, 2 * kRows> steps;
   static_assert(steps.size() <= kSteps);
@@ -102,7 +103,7 @@ bool fill(Stencil& stencil, const Program& program, const Run& run, const LeafVa
     for (const auto& row : stencil.at)
       stays_in_domain &= !is_defined || (std::isfinite(row[0].back()) && std::isfinite(row[1].back()));
     // The bound for double, in which every rounding along the way counts, carried over to long double.
-    const double bound = content.f.e[kLift];
+    const double bound = content.f.e[kPromoted];
     stencil.noise.push_back(bound < kUnbounded ? kRoundingNoise * bound : 0x1p-60L * std::abs(content.f.v));
   });
   return stays_in_domain;
@@ -150,7 +151,8 @@ bool converged(const Differences& result) {
 
 }  // namespace
 
-Differences ridders(const Program& program, const Run& run, const LeafValues& direction, long double largest_step) {
+Differences ridders(const Program& program, const Run& run, const ComponentValues& direction,
+                    long double largest_step) {
   Differences result;
   result.outputs.resize(program.parameters.size());
   long double step = first_step(program, run, direction);

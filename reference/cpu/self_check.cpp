@@ -9,13 +9,13 @@
 
 #include <fmt/format.h>
 
-#include "ir/support/rng.hpp"
+#include "support/rng.hpp"
 
 namespace assay::reference {
 namespace {
 
-LeafValues random_direction(const Reference& swept, Rng& rng) {
-  LeafValues direction(swept.gradients.size());
+ComponentValues random_direction(const Reference& swept, Rng& rng) {
+  ComponentValues direction(swept.gradients.size());
   for (std::size_t p = 0; p < direction.size(); ++p) {
     const std::size_t leaves = swept.gradients[p] ? swept.gradients[p]->elements.size() : 0;
     for (std::size_t k = 0; k < leaves; ++k)
@@ -62,7 +62,7 @@ enum class Answer : std::uint8_t { kAgree, kDisagree, kUnknown };
 
 /// Compares the dual numbers of a direction with differences; `message` says where they disagree.
 Answer compare_with_differences(const Oracle& oracle, const Run& run, const Tangents& tangents, std::size_t number,
-                                const LeafValues& direction, std::string& message) {
+                                const ComponentValues& direction, std::string& message) {
   Differences differences = oracle.differences(run, direction);
   if (!differences.same_path) return Answer::kUnknown;
   std::vector<Disagreement> suspects = disagreements(tangents, number, differences);
@@ -87,7 +87,7 @@ Answer compare_with_differences(const Oracle& oracle, const Run& run, const Tang
 SelfCheck self_check(const Oracle& oracle, const Run& run, const Reference& swept, std::uint64_t seed, int directions,
                      bool differences) {
   Rng rng(seed);
-  std::vector<LeafValues> drawn;
+  std::vector<ComponentValues> drawn;
   for (int d = 0; d < directions && d < kDirections; ++d)
     drawn.push_back(random_direction(swept, rng));
   const Tangents tangents = oracle.tangents(run, drawn);

@@ -11,10 +11,10 @@ namespace assay::reference {
 namespace {
 
 using ir::Op;
-using testing::Workbench;
+using testing::OracleFixture;
 
 struct SelfCheckTest : ::testing::Test {
-  Workbench w;
+  OracleFixture w;
   ir::VarId x = w.floats("x", {0.25, 0.5, 2});
   ir::VarId scale = w.value("scale", ir::kF64, {1.5});
   ir::VarId out = w.zeros("out", ir::kF64, {3});
@@ -56,7 +56,7 @@ TEST(SelfCheck, IsNotTakenInByASlowWaveInThePlaceOfAFastOne) {
   int conclusive = 0;
   for (int k = 0; k < 200; ++k) {
     const double x = 0.5 + 1.5 * k / 200;
-    Workbench w;
+    OracleFixture w;
     const ir::VarId in = w.floats("x", {x});
     const ir::VarId out = w.zeros("out", ir::kF64, {1});
     const ir::VarId i = w.thread_index(1);
@@ -81,7 +81,7 @@ TEST(SelfCheck, IsNotTakenInByASlowWaveInThePlaceOfAFastOne) {
 TEST(SelfCheck, KnowsOfFunctionsThatBendWithoutEnd) {
   int conclusive = 0;
   for (int k = 1; k <= 2000; ++k) {
-    Workbench w;
+    OracleFixture w;
     const ir::VarId in = w.floats("x", {std::ldexp(k, -18), -std::ldexp(k, -16)});
     const ir::VarId out = w.zeros("out", ir::kF64, {1});
     const ir::ExprId x = w.b().load(in, {w.b().i32(0)});
@@ -105,7 +105,7 @@ TEST(SelfCheck, SeesADerivativeThatIsSlightlyOff) {
       "func g(x: f64, adj: f64) -> f64 {\n  return mul(mul(cos(x), adj), 1.000001:f64)\n}\n"
       "gradient f = g\n");
   ASSERT_TRUE(functions.ok()) << functions.error().text();
-  Workbench w(functions.take());
+  OracleFixture w(functions.take());
   const ir::VarId x = w.floats("x", {0.25, 0.5, 2});
   const ir::VarId out = w.zeros("out", ir::kF64, {3});
   const ir::VarId i = w.thread_index(3);
@@ -122,7 +122,7 @@ TEST(SelfCheck, KnowsOfRoundingThatSparesTheMiddle) {
   int converged = 0;
   for (int k = 0; k < 400; ++k) {
     const double c = std::ldexp(1.0, 28 + k % 16);
-    Workbench w;
+    OracleFixture w;
     const ir::VarId in = w.floats("x", {k / 256.0});
     const ir::VarId out = w.zeros("out", ir::kF64, {1});
     const ir::VarId i = w.thread_index(1);

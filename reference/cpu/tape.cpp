@@ -8,10 +8,10 @@ namespace assay::reference {
 namespace {
 
 /// By lane, whether a factor of zero need not make nothing of v: it has no finite value or bound.
-LaneBounds unknown_of(long double v, const LaneBounds& bounds) {
-  LaneBounds unknown{};
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    if (!std::isfinite(v) || !(bounds[lane] < kUnbounded)) unknown[lane] = kUnbounded;
+PrecisionBounds unknown_of(long double v, const PrecisionBounds& bounds) {
+  PrecisionBounds unknown{};
+  for (std::size_t precision = 0; precision < kPrecisions; ++precision) {
+    if (!std::isfinite(v) || !(bounds[precision] < kUnbounded)) unknown[precision] = kUnbounded;
   }
   return unknown;
 }
@@ -58,44 +58,45 @@ void Sweep::seed(Node node, double cotangent) {
   adjoint.reach += std::abs(cotangent);
 }
 
-double Sweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t lane, double prefill, bool is_leaf) const {
-  const Format& own = format(type, lane);
-  const std::int64_t terms = adjoint.terms + (prefill != 0 ? 1 : 0);
-  const double mass = adjoint.mass + adjoint.errors[lane] + std::abs(prefill);
-  if (!(mass < kUnbounded)) return std::isfinite(adjoint.value) || adjoint.errors[lane] > 0 ? kUnbounded : 0;
+double Sweep::bound(const Adjoint& adjoint, ir::Scalar type, std::size_t precision, double initial_gradient,
+                    bool is_leaf) const {
+  const Format& own = format(type, precision);
+  const std::int64_t terms = adjoint.terms + (initial_gradient != 0 ? 1 : 0);
+  const double mass = adjoint.mass + adjoint.errors[precision] + std::abs(initial_gradient);
+  if (!(mass < kUnbounded)) return std::isfinite(adjoint.value) || adjoint.errors[precision] > 0 ? kUnbounded : 0;
   if (terms == 0) return 0;
   const bool flushes =
-      is_leaf && lane == kNative && profile_.native_library == MathLibrary::kCuda && type == ir::Scalar::kF32;
+      is_leaf && precision == kNative && profile_.native_library == MathLibrary::kCuda && type == ir::Scalar::kF32;
   const double n = static_cast<double>(terms);
-  double e = adjoint.errors[lane] + (n - 1) * own.unit * mass + (flushes ? n * 0x1p-126 : 0);
+  double e = adjoint.errors[precision] + (n - 1) * own.unit * mass + (flushes ? n * 0x1p-126 : 0);
   if (terms > 1) e += n * kOracleUnit * mass;
   return e == 0 ? 0 : settle(own, magnitude(adjoint.value), e);
 }
 
 /// The bounds of a node's adjoint, whose terms are summed in an order that is not known.
-LaneBounds Sweep::settled(const Adjoint& adjoint, ir::Scalar type) const {
+PrecisionBounds Sweep::settled(const Adjoint& adjoint, ir::Scalar type) const {
   const Pair errors = pair_of(adjoint.errors);
   const Pair mass = adjoint.mass + errors;
   // What overflows is rare.
-  if (!(mass[kNative] < kUnbounded && mass[kLift] < kUnbounded))
-    return {bound(adjoint, type, kNative, 0, false), bound(adjoint, type, kLift, 0, false)};
+  if (!(mass[kNative] < kUnbounded && mass[kPromoted] < kUnbounded))
+    return {bound(adjoint, type, kNative, 0, false), bound(adjoint, type, kPromoted, 0, false)};
   const FormatPair& own = pairs_[static_cast<std::size_t>(type)];
   const auto n = static_cast<double>(adjoint.terms);
   Pair e = errors + (n - 1) * own.unit * mass;
   if (adjoint.terms > 1) e += n * kOracleUnit * mass;
   const Pair settled = settle(own, magnitude(adjoint.value), e);
-  return std::bit_cast<LaneBounds>(e == 0.0 ? Pair{0, 0} : settled);
+  return std::bit_cast<PrecisionBounds>(e == 0.0 ? Pair{0, 0} : settled);
 }
 
-LaneBounds Sweep::product_bound(const Adjoint& adjoint, const LaneBounds& errors, const Bounded& partial,
-                                long double product, ir::Scalar type) const {
-  const LaneBounds p = product_error(magnitude(adjoint.value), errors, magnitude(partial.v), partial.e);
+PrecisionBounds Sweep::product_bound(const Adjoint& adjoint, const PrecisionBounds& errors, const Bounded& partial,
+                                     long double product, ir::Scalar type) const {
+  const PrecisionBounds p = product_error(magnitude(adjoint.value), errors, magnitude(partial.v), partial.e);
   if (std::isfinite(product))
     return settle_rounded(pairs_[static_cast<std::size_t>(type)], magnitude(product), pair_of(p));
-  return {p[kNative] == 0 ? 0 : kUnbounded, p[kLift] == 0 ? 0 : kUnbounded};
+  return {p[kNative] == 0 ? 0 : kUnbounded, p[kPromoted] == 0 ? 0 : kUnbounded};
 }
 
-LaneBounds Sweep::narrowed(long double v, LaneBounds bound, ir::Scalar to) const {
+PrecisionBounds Sweep::narrowed(long double v, PrecisionBounds bound, ir::Scalar to) const {
   double& e = bound[kNative];
   if (e < kUnbounded) {
     const Format& narrow = format(to, kNative);
@@ -105,16 +106,16 @@ LaneBounds Sweep::narrowed(long double v, LaneBounds bound, ir::Scalar to) const
 }
 
 /// Adds adjoint * partial, rounded to the operation's type and then to the parent's, to the parent's adjoint.
-void Sweep::pass_on(const Adjoint& adjoint, const LaneBounds& errors, ir::Scalar type, const Tape::Edge& edge) {
+void Sweep::pass_on(const Adjoint& adjoint, const PrecisionBounds& errors, ir::Scalar type, const Tape::Edge& edge) {
   Adjoint& parent = adjoints_[edge.parent];
   if (edge.partial == Tape::kNothing) {
     // Zero times what has no finite value or bound: what code makes of that is open, as in pass_on_nothing.
-    const LaneBounds unknown = unknown_of(adjoint.value, errors);
+    const PrecisionBounds unknown = unknown_of(adjoint.value, errors);
     if (!both_zero(unknown)) parent.add(0, unknown);
     return;
   }
   long double v = edge.partial == Tape::kMinus ? -adjoint.value : adjoint.value;
-  LaneBounds e = errors;
+  PrecisionBounds e = errors;
   double slope = 1;
   if (edge.partial >= Tape::kNumbered) {
     const Bounded& partial = tape_.partial(edge);
@@ -134,7 +135,7 @@ void Sweep::pass_on_nothing(Node node) {
   for (const Tape::Edge& edge : tape_.edges(node)) {
     if (edge.partial < Tape::kNumbered) continue;
     const Bounded& partial = tape_.partial(edge);
-    const LaneBounds unknown = unknown_of(partial.v, partial.e);
+    const PrecisionBounds unknown = unknown_of(partial.v, partial.e);
     if (!both_zero(unknown)) adjoints_[edge.parent].add(0, unknown);
   }
 }
@@ -146,7 +147,7 @@ void Sweep::run() {
     const Adjoint& adjoint = adjoints_[node];
     if (edges.empty()) continue;
     const ir::Scalar type = tape_.type(node);
-    const LaneBounds errors = adjoint.terms == 0 ? LaneBounds{} : settled(adjoint, type);
+    const PrecisionBounds errors = adjoint.terms == 0 ? PrecisionBounds{} : settled(adjoint, type);
     if (adjoint.value == 0 && both_zero(errors)) {
       pass_on_nothing(node);
       continue;

@@ -56,7 +56,7 @@ class Tape {
   static constexpr std::uint32_t kMinus = 1;
   static constexpr std::uint32_t kNothing = 2;  ///< exactly zero
   static constexpr std::uint32_t kNumbered = 3;
-  struct Leaf {
+  struct ScalarComponent {
     std::size_t parameter;
     std::size_t leaf;
     Node node;
@@ -68,7 +68,7 @@ class Tape {
     return std::span(edges_).subspan(first_edge_[node], first_edge_[node + 1] - first_edge_[node]);
   }
   const Bounded& partial(const Edge& edge) const { return partials_[edge.partial - kNumbered]; }
-  const std::vector<Leaf>& leaves() const { return leaves_; }
+  const std::vector<ScalarComponent>& leaves() const { return leaves_; }
 
  private:
   Node close(ir::Scalar type) {
@@ -78,7 +78,7 @@ class Tape {
   }
   /// Gives kStill where nothing comes through this edge.
   Node connect(Node parent, const Bounded& partial) {
-    const bool exact = partial.e[kNative] == 0 && partial.e[kLift] == 0;
+    const bool exact = partial.e[kNative] == 0 && partial.e[kPromoted] == 0;
     const Node number = parent & ~kStill;
     if (exact && partial.v == 0) {
       edges_.push_back({number, kNothing});
@@ -97,22 +97,22 @@ class Tape {
   std::vector<std::uint32_t> first_edge_;  ///< one more than nodes
   std::vector<Edge> edges_;
   std::vector<Bounded> partials_;
-  std::vector<Leaf> leaves_;
+  std::vector<ScalarComponent> leaves_;
 };
 
 /// Adjoint of one node: a sum of contributions in unknown order.
 struct Adjoint {
   long double value = 0;
-  LaneBounds errors = {};  ///< sum of the contributions' bounds
-  double mass = 0;         ///< sum of |contributions|
-  double reach = 0;        ///< sum over the paths from the seeds of |seed * derivatives|
+  PrecisionBounds errors = {};  ///< sum of the contributions' bounds
+  double mass = 0;              ///< sum of |contributions|
+  double reach = 0;             ///< sum over the paths from the seeds of |seed * derivatives|
   std::int64_t terms = 0;
 
-  void add(long double contribution, const LaneBounds& bound) {
+  void add(long double contribution, const PrecisionBounds& bound) {
     value += contribution;
     mass += magnitude(contribution);
     ++terms;
-    errors = std::bit_cast<LaneBounds>(pair_of(errors) + pair_of(bound));
+    errors = std::bit_cast<PrecisionBounds>(pair_of(errors) + pair_of(bound));
   }
 };
 
@@ -126,18 +126,20 @@ class Sweep {
   void run();
   const Adjoint& adjoint(Node node) const { return adjoints_[node]; }
   /// Bound of an adjoint as a sum of its terms and, if not 0, a prefill. Leaves are summed by global atomics.
-  double bound(const Adjoint& adjoint, ir::Scalar type, std::size_t lane, double prefill, bool is_leaf) const;
+  double bound(const Adjoint& adjoint, ir::Scalar type, std::size_t precision, double initial_gradient,
+               bool is_leaf) const;
 
  private:
-  const Format& format(ir::Scalar type, std::size_t lane) const {
-    return formats_[lane == kLift ? static_cast<std::size_t>(ir::Scalar::kF64) : static_cast<std::size_t>(type)];
+  const Format& format(ir::Scalar type, std::size_t precision) const {
+    return formats_[precision == kPromoted ? static_cast<std::size_t>(ir::Scalar::kF64)
+                                           : static_cast<std::size_t>(type)];
   }
-  LaneBounds settled(const Adjoint& adjoint, ir::Scalar type) const;
-  LaneBounds product_bound(const Adjoint& adjoint, const LaneBounds& errors, const Bounded& partial,
-                           long double product, ir::Scalar type) const;
+  PrecisionBounds settled(const Adjoint& adjoint, ir::Scalar type) const;
+  PrecisionBounds product_bound(const Adjoint& adjoint, const PrecisionBounds& errors, const Bounded& partial,
+                                long double product, ir::Scalar type) const;
   /// What converting to a type of fewer digits adds to the bound of v.
-  LaneBounds narrowed(long double v, LaneBounds bound, ir::Scalar to) const;
-  void pass_on(const Adjoint& adjoint, const LaneBounds& errors, ir::Scalar type, const Tape::Edge& edge);
+  PrecisionBounds narrowed(long double v, PrecisionBounds bound, ir::Scalar to) const;
+  void pass_on(const Adjoint& adjoint, const PrecisionBounds& errors, ir::Scalar type, const Tape::Edge& edge);
   void pass_on_nothing(Node node);
 
   const Tape& tape_;

@@ -16,7 +16,7 @@ const char* status_of(Tone tone) {
   switch (tone) {
     case Tone::passed: return "passed";
     case Tone::unsupported: return "skipped";
-    case Tone::waived: return "other";
+    case Tone::expected_failures: return "other";
     case Tone::unexpected:
     case Tone::inconclusive:
     case Tone::not_run: break;

@@ -1,7 +1,7 @@
 // A run in the Common Test Report Format (https://ctrf.io), version 0.0.0 of its JSON Schema.
 #pragma once
 
-#include "reports/summary.hpp"
+#include "reports/model/summary.hpp"
 
 namespace assay::reports {
 

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ir/support/csv.hpp"
-#include "reports/summary.hpp"
+#include "reports/model/summary.hpp"
+#include "support/csv.hpp"
 
 namespace assay::reports {
 

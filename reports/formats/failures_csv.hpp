@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "reports/run.hpp"
+#include "reports/model/run.hpp"
 
 namespace assay::reports {
 

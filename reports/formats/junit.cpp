@@ -10,7 +10,7 @@
 #include <pugixml.hpp>
 
 #include "reports/formats/text.hpp"
-#include "reports/summary.hpp"
+#include "reports/model/summary.hpp"
 
 namespace assay::reports {
 namespace {
@@ -23,7 +23,7 @@ Result result_of(const json& record) {
   const std::string outcome = record.at("outcome");
   switch (tone_of(record)) {
     case Tone::passed: return Result::passed;
-    case Tone::waived:
+    case Tone::expected_failures:
     case Tone::unsupported: return Result::skipped;
     case Tone::inconclusive: return Result::failure;
     case Tone::not_run:

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "reports/run.hpp"
+#include "reports/model/run.hpp"
 
 namespace assay::reports {
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/formats/text.hpp"
-#include "reports/grid.hpp"
-#include "reports/wording.hpp"
+#include "reports/model/grid.hpp"
+#include "reports/model/wording.hpp"
 
 namespace assay::reports {
 namespace {

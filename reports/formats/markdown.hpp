@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-#include "reports/changes.hpp"
-#include "reports/summary.hpp"
+#include "reports/model/changes.hpp"
+#include "reports/model/summary.hpp"
 
 namespace assay::reports {
 

@@ -55,22 +55,22 @@ class Published : public ::testing::Test {
     return parsed.take();
   }
 
-  static std::string first_complaint(const schemas::Validator& validator, const json& document) {
-    const auto complaints = validator.complaints(document);
-    return complaints.empty() ? "" : complaints.front().text();
+  static std::string first_diagnostic(const schemas::Validator& validator, const json& document) {
+    const auto diagnostics = validator.diagnostics(document);
+    return diagnostics.empty() ? "" : diagnostics.front().text();
   }
 
   // What xmllint says of a text against a schema; empty where it is admitted.
-  std::string xml_complaint(const std::string& text, const std::string& schema) const {
+  std::string xml_error(const std::string& text, const std::string& schema) const {
     const fs::path file = dir_ / "report.xml";
     const fs::path output = dir_ / "complaints";
     std::ofstream(file, std::ios::binary) << text;
     const int status = std::system(fmt::format("xmllint --noout --huge --schema '{}{}' '{}' > '{}' 2>&1", kPublished,
                                                schema, file.string(), output.string())
                                        .c_str());
-    std::ifstream complaints(output);
+    std::ifstream diagnostics(output);
     std::string first;
-    std::getline(complaints, first);
+    std::getline(diagnostics, first);
     return status == 0 ? "" : first;
   }
 
@@ -80,28 +80,28 @@ class Published : public ::testing::Test {
 TEST_F(Published, SchemaOfSarifAdmitsTheFindings) {
   const schemas::Validator sarif = validator("sarif-schema-2.1.0.json");
   for (const reports::Run& run : runs(dir_))
-    EXPECT_EQ(first_complaint(sarif, sarif_json(run, summarise(run))), "");
+    EXPECT_EQ(first_diagnostic(sarif, sarif_json(run, summarise(run))), "");
 
   json wrong = sarif_json(runs(dir_).front(), summarise(runs(dir_).front()));
   wrong["runs"][0]["results"][0]["level"] = "catastrophe";
-  EXPECT_NE(first_complaint(sarif, wrong), "") << "else the schema was not read";
+  EXPECT_NE(first_diagnostic(sarif, wrong), "") << "else the schema was not read";
 }
 
 TEST_F(Published, SchemaOfCtrfAdmitsTheTests) {
   const schemas::Validator ctrf = validator("ctrf.schema.json");
   for (const reports::Run& run : runs(dir_))
-    EXPECT_EQ(first_complaint(ctrf, ctrf_json(run, summarise(run))), "");
+    EXPECT_EQ(first_diagnostic(ctrf, ctrf_json(run, summarise(run))), "");
 
   json wrong = ctrf_json(runs(dir_).front(), summarise(runs(dir_).front()));
   wrong["results"]["tests"][0]["verdict"] = "fine";
-  EXPECT_NE(first_complaint(ctrf, wrong), "");
+  EXPECT_NE(first_diagnostic(ctrf, wrong), "");
 }
 
 TEST_F(Published, SchemaOfJenkinsAdmitsTheSuites) {
   if (std::system("xmllint --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no xmllint: run ci/setup";
   for (const reports::Run& run : runs(dir_))
-    EXPECT_EQ(xml_complaint(junit_xml(run), "junit-10.xsd"), "");
-  EXPECT_NE(xml_complaint("<testsuites skipped=\"0\"/>", "junit-10.xsd"), "");
+    EXPECT_EQ(xml_error(junit_xml(run), "junit-10.xsd"), "");
+  EXPECT_NE(xml_error("<testsuites skipped=\"0\"/>", "junit-10.xsd"), "");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/wording.hpp"
+#include "reports/model/wording.hpp"
 
 namespace assay::reports {
 namespace {
@@ -39,7 +39,7 @@ json sarif_json(const Run& run, const Summary& summary) {
     results.push_back(result_json(outcome_text(record), tone == Tone::inconclusive ? "warning" : "error",
                                   message_text(record), record, file_of(record, named), named.at("line")));
   }
-  for (const Unreached& way : summary.unreached) {
+  for (const Uncovered& way : summary.uncovered) {
     const json& record = run.cases[way.first_case];
     if (lies_in_a_file(record))
       results.push_back(

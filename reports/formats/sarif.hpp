@@ -1,7 +1,7 @@
 // What a run found, at lines of source, in SARIF 2.1.0: for code hosts that show it beside the code.
 #pragma once
 
-#include "reports/summary.hpp"
+#include "reports/model/summary.hpp"
 
 namespace assay::reports {
 

@@ -12,7 +12,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "reports/summary.hpp"
+#include "reports/model/summary.hpp"
 
 namespace assay::reports {
 namespace {

@@ -109,7 +109,7 @@ Browser::Browser(Browser&& other) noexcept
       received_(std::move(other.received_)),
       last_id_(other.last_id_),
       loaded_(std::move(other.loaded_)),
-      complaints_(std::move(other.complaints_)),
+      diagnostics_(std::move(other.diagnostics_)),
       requests_(std::move(other.requests_)) {}
 
 Browser::~Browser() {
@@ -227,15 +227,15 @@ void Browser::note(const json& event) {
   if (method == "Page.lifecycleEvent" && event.at("params").at("name") == "load") {
     loaded_ = event.at("params").at("loaderId");
   }
-  if (method == "Runtime.exceptionThrown") complaints_.push_back(event.at("params").dump());
+  if (method == "Runtime.exceptionThrown") diagnostics_.push_back(event.at("params").dump());
   if (method == "Network.requestWillBeSent") requests_.push_back(event.at("params").at("request").at("url"));
   if (method == "Log.entryAdded") {
     const json& entry = event.at("params").at("entry");
-    if (entry.at("level") == "error" || entry.at("level") == "warning") complaints_.push_back(entry.dump());
+    if (entry.at("level") == "error" || entry.at("level") == "warning") diagnostics_.push_back(entry.dump());
   }
   if (method == "Runtime.consoleAPICalled") {
     const std::string type = event.at("params").at("type");
-    if (type == "error" || type == "warning" || type == "assert") complaints_.push_back(event.at("params").dump());
+    if (type == "error" || type == "warning" || type == "assert") diagnostics_.push_back(event.at("params").dump());
   }
 }
 

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/types.h>
 
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::reports::testing {
 
@@ -42,7 +42,7 @@ class Browser {
   Result<void> disable_scripts();
 
   // Errors and warnings of the console, of the log (security policy among them) and uncaught exceptions, so far.
-  [[nodiscard]] const std::vector<std::string>& complaints() const { return complaints_; }
+  [[nodiscard]] const std::vector<std::string>& diagnostics() const { return diagnostics_; }
 
   // The address of every request so far, the page's own among them.
   [[nodiscard]] const std::vector<std::string>& requests() const { return requests_; }
@@ -62,7 +62,7 @@ class Browser {
   std::string received_;
   int last_id_ = 0;
   std::string loaded_;  // loader of the last document that has loaded
-  std::vector<std::string> complaints_;
+  std::vector<std::string> diagnostics_;
   std::vector<std::string> requests_;
 };
 

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "reports/run.hpp"
+#include "reports/model/run.hpp"
 #include "schemas/validator.hpp"
 
 namespace assay::reports::testing {
@@ -131,7 +131,7 @@ class Maker {
       for (int k = 0; k < options_.kernels_per_family; ++k)
         add_kernel(family, fmt::format("generated_1_{:04}", 17 * k + 3));
     }
-    if (options_.failures) plant_failures();
+    if (options_.failures) inject_failures();
     schedule();
     std::string lines = start().dump() + "\n";
     for (const json& record : cases_)
@@ -245,7 +245,7 @@ class Maker {
     throw std::logic_error("no case " + ending);
   }
 
-  void plant_mismatches() {
+  void inject_mismatches() {
     for (const auto& [family, kernel] : {std::pair("loop", 1), std::pair("loop", 4), std::pair("nested_loop", 2)}) {
       json& record =
           turn(family, kernel, "backward", "fail", "mismatch", "grad_x[3] is 0.5, expected 1.25 within 2.8e-14");
@@ -259,8 +259,8 @@ class Maker {
     }
   }
 
-  void plant_failures() {
-    plant_mismatches();
+  void inject_failures() {
+    inject_mismatches();
     turn("math", 0, "forward", "pass_marginal", "", "")["rho_max"] = 0.94;
     json& build = turn("vector", 1, "forward", "build_failed", "compiler", "g++ refused the emitted source");
     build["log"] = "vector_0020.cpp:14:22: error: 'vec3f' does not name a type\n   14 |   const vec3f v = x[i];\n" +

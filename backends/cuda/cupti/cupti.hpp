@@ -7,7 +7,7 @@
 #include "backends/cuda/cupti/symbols.hpp"
 #include "backends/cuda/driver/error.hpp"
 #include "backends/cuda/driver/loaded_function.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::cuda {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/shared_object.hpp"
+#include "backends/device/shared_object.hpp"
 
 namespace assay::cuda {
 

@@ -9,7 +9,7 @@
 #include "backends/cuda/driver/error.hpp"
 #include "backends/cuda/driver/loaded_function.hpp"
 #include "backends/cuda/driver/symbols.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::cuda {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "backends/ptx/parser.hpp"
+#include "backends/ptx/parse/parser.hpp"
 
 namespace assay::cuda::fake {
 
@@ -22,7 +22,7 @@ CUresult result_of(const ptx::RunResult& result) {
   }
   switch (result.status) {
     case ptx::RunResult::Status::kCompleted: return CUDA_SUCCESS;
-    case ptx::RunResult::Status::kRefused: return CUDA_ERROR_INVALID_VALUE;
+    case ptx::RunResult::Status::kRejected: return CUDA_ERROR_INVALID_VALUE;
     case ptx::RunResult::Status::kUnsupported: return CUDA_ERROR_INVALID_IMAGE;
     case ptx::RunResult::Status::kTrapped: return CUDA_ERROR_LAUNCH_FAILED;
     default: return CUDA_ERROR_UNKNOWN;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backends/cuda/driver/symbols.hpp"
-#include "backends/ptx/machine.hpp"
+#include "backends/ptx/execute/machine.hpp"
 
 namespace assay::cuda::fake {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backends/cuda/driver/symbols.hpp"
-#include "ir/support/result.hpp"
+#include "support/result.hpp"
 
 namespace assay::cuda::fake {
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/shared_object.hpp"
+#include "backends/device/shared_object.hpp"
 
 namespace assay::cuda {
 
@@ -70,7 +70,7 @@ std::vector<std::string> nvrtc_arguments(const NvrtcOptions& options) {
   if (flags.approximate_functions) {
     arguments.emplace_back("--use_fast_math");
   }
-  if (options.lane == backends::Lane::kLift) {
+  if (options.precision == backends::Precision::kPromoted) {
     arguments.emplace_back("--define-macro=ASSAY_REAL=double");
   }
   if (options.line_info) {

@@ -6,16 +6,16 @@
 #include <variant>
 #include <vector>
 
-#include "backends/backend.hpp"
 #include "backends/cuda/nvrtc/symbols.hpp"
-#include "ir/support/result.hpp"
+#include "backends/device/backend.hpp"
+#include "support/result.hpp"
 
 namespace assay::cuda {
 
 struct NvrtcOptions {
   std::string architecture = "compute_75";  ///< compute_XX: PTX; sm_XX: PTX and cubin
   backends::BuildFlags flags = backends::BuildFlags::strict();
-  backends::Lane lane = backends::Lane::kNative;
+  backends::Precision precision = backends::Precision::kNative;
   bool line_info = false;  ///< source lines in the PTX
   /// Little optimisation, for who asks only whether a source is taken: a fifth of the time. NVRTC 13 and newer know it.
   bool hasty = false;

@@ -13,7 +13,7 @@ namespace {
 
 using backends::BuildFailed;
 using backends::BuildFlags;
-using backends::Lane;
+using backends::Precision;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -77,7 +77,7 @@ TEST_F(NvrtcTest, ContractsOnlyWhenAllowed) {
 
 TEST_F(NvrtcTest, LiftsToDouble) {
   EXPECT_THAT(compile({}).ptx, Not(HasSubstr(".f64")));
-  EXPECT_THAT(compile({.lane = Lane::kLift}).ptx, HasSubstr("mul.rn.f64"));
+  EXPECT_THAT(compile({.precision = Precision::kPromoted}).ptx, HasSubstr("mul.rn.f64"));
 }
 
 TEST_F(NvrtcTest, GivesSourceLinesWhenAsked) {

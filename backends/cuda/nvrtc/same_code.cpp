@@ -5,10 +5,10 @@
 namespace assay::cuda {
 namespace {
 
-Result<std::string> ptx_of(const Nvrtc& nvrtc, const backends::EmittedKernel& kernel, backends::Lane lane) {
-  CompileOutcome outcome = nvrtc.compile(kernel.source(), "kernel.cu", {.lane = lane});
-  if (const auto* refused = std::get_if<backends::BuildFailed>(&outcome))
-    return Error{"NVRTC refused: " + refused->log, kernel.name};
+Result<std::string> ptx_of(const Nvrtc& nvrtc, const backends::EmittedKernel& kernel, backends::Precision precision) {
+  CompileOutcome outcome = nvrtc.compile(kernel.source(), "kernel.cu", {.precision = precision});
+  if (const auto* rejected = std::get_if<backends::BuildFailed>(&outcome))
+    return Error{"NVRTC refused: " + rejected->log, kernel.name};
   return std::move(std::get<Compiled>(outcome).ptx);
 }
 
@@ -17,9 +17,9 @@ Result<std::string> ptx_of(const Nvrtc& nvrtc, const backends::EmittedKernel& ke
 Result<bool> same_compiled_code(const backends::EmittedKernel& a, const backends::EmittedKernel& b) {
   const Result<Nvrtc> nvrtc = Nvrtc::load();
   if (!nvrtc.ok()) return nvrtc.error();
-  for (const backends::Lane lane : {backends::Lane::kNative, backends::Lane::kLift}) {
-    const Result<std::string> first = ptx_of(*nvrtc, a, lane);
-    const Result<std::string> second = ptx_of(*nvrtc, b, lane);
+  for (const backends::Precision precision : {backends::Precision::kNative, backends::Precision::kPromoted}) {
+    const Result<std::string> first = ptx_of(*nvrtc, a, precision);
+    const Result<std::string> second = ptx_of(*nvrtc, b, precision);
     if (!first.ok() || !second.ok()) return (first.ok() ? second : first).error();
     if (*first != *second) return false;
   }

@@ -1,8 +1,8 @@
 // Whether two kernels are the same program to NVRTC.
 #pragma once
 
-#include "backends/emitted_kernel.hpp"
-#include "ir/support/result.hpp"
+#include "backends/device/emitted_kernel.hpp"
+#include "support/result.hpp"
 
 namespace assay::cuda {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "ir/support/rng.hpp"
+#include "support/rng.hpp"
 
 namespace assay::ptx::models {
 

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/ptx/models/inputs.hpp"
-#include "backends/ptx/testing.hpp"
+#include "backends/ptx/testing/machine.hpp"
 
 namespace assay::ptx::models {
 namespace {

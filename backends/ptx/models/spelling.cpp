@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/ptx/testing.hpp"
+#include "backends/ptx/testing/machine.hpp"
 
 namespace assay::ptx::models {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/ptx/opcode.hpp"
-#include "backends/ptx/program.hpp"
-#include "backends/ptx/type.hpp"
+#include "backends/ptx/instructions/program.hpp"
+#include "backends/ptx/parse/opcode.hpp"
+#include "backends/ptx/parse/type.hpp"
 
 namespace assay::ptx::models {
 

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backends/ptx/testing.hpp"
-#include "ir/support/rng.hpp"
+#include "backends/ptx/testing/machine.hpp"
+#include "support/rng.hpp"
 
 namespace assay::ptx::models {
 namespace {

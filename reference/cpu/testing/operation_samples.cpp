@@ -14,14 +14,16 @@ using Args = std::vector<ExprId>;
 
 Usage plain(Op op, std::vector<Type> operands, std::string variant = "") {
   return {op, std::move(variant), std::move(operands),
-          [op](Workbench& w, const Args& args) { return w.b().op(op, std::span<const ExprId>(args)); }, nullptr};
+          [op](OracleFixture& w, const Args& args) { return w.b().op(op, std::span<const ExprId>(args)); }, nullptr};
 }
 
 /// Operations whose operands are not all floats, or that need a requested type.
 std::vector<Usage> particular(Type f, Type v, Type m) {
-  const auto positive = [](Workbench& w, ExprId x) { return w.op(Op::kGt, {x, w.b().literal(w.b().type_of(x), 0.0)}); };
+  const auto positive = [](OracleFixture& w, ExprId x) {
+    return w.op(Op::kGt, {x, w.b().literal(w.b().type_of(x), 0.0)});
+  };
   const auto select = [positive](Op op) {
-    return [op, positive](Workbench& w, const Args& a) { return w.op(op, {positive(w, a[0]), a[1], a[2]}); };
+    return [op, positive](OracleFixture& w, const Args& a) { return w.op(op, {positive(w, a[0]), a[1], a[2]}); };
   };
   const Type other = f == ir::kF64 ? ir::kF32 : ir::kF64;
   return {
@@ -29,77 +31,77 @@ std::vector<Usage> particular(Type f, Type v, Type m) {
       {Op::kConditional, "vector", {f, v, v}, select(Op::kConditional)},
       {Op::kWhere, "", {f, f, f}, select(Op::kWhere)},
       {Op::kWhere, "vector", {f, v, v}, select(Op::kWhere)},
-      {Op::kCast, "", {f}, [other](Workbench& w, const Args& a) { return w.b().cast(other, a[0]); }},
+      {Op::kCast, "", {f}, [other](OracleFixture& w, const Args& a) { return w.b().cast(other, a[0]); }},
       {Op::kMake,
        "",
        {f, f, f},
-       [v](Workbench& w, const Args& a) {
+       [v](OracleFixture& w, const Args& a) {
          return w.b().make(v, {a[2], a[0], a[1]});
        }},
       {Op::kMake,
        "rows",
        {v, v},
-       [m](Workbench& w, const Args& a) {
+       [m](OracleFixture& w, const Args& a) {
          return w.b().make(m, {a[1], a[0]});
        }},
-      {Op::kSplat, "", {f}, [v](Workbench& w, const Args& a) { return w.b().op(Op::kSplat, {a[0]}, v); }},
+      {Op::kSplat, "", {f}, [v](OracleFixture& w, const Args& a) { return w.b().op(Op::kSplat, {a[0]}, v); }},
       {Op::kExtract,
        "",
        {v},
-       [](Workbench& w, const Args& a) {
+       [](OracleFixture& w, const Args& a) {
          return w.op(Op::kExtract, {a[0], w.b().i32(1)});
        }},
       {Op::kExtract,
        "dynamic",
        {v, f},
-       [positive](Workbench& w, const Args& a) {
+       [positive](OracleFixture& w, const Args& a) {
          const ExprId index = w.op(Op::kConditional, {positive(w, a[1]), w.b().i32(2), w.b().i32(0)});
          return w.op(Op::kExtract, {a[0], index});
        }},
       {Op::kMake,
        "transform",
        {v, f},
-       [v](Workbench& w, const Args& a) {
+       [v](OracleFixture& w, const Args& a) {
          const Type quaternion = ir::quaternion_type(v.scalar);
          return w.b().make(ir::transform_type(v.scalar), {a[0], w.b().make(quaternion, {a[0], a[1]})});
        }},
-      {Op::kSplat, "matrix", {f}, [m](Workbench& w, const Args& a) { return w.b().op(Op::kSplat, {a[0]}, m); }},
+      {Op::kSplat, "matrix", {f}, [m](OracleFixture& w, const Args& a) { return w.b().op(Op::kSplat, {a[0]}, m); }},
       {Op::kExtract,
        "row",
        {m},
-       [](Workbench& w, const Args& a) {
+       [](OracleFixture& w, const Args& a) {
          return w.op(Op::kExtract, {a[0], w.b().i32(1)});
        }},
       {Op::kExtract,
        "dynamic row",
        {m, f},
-       [positive](Workbench& w, const Args& a) {
+       [positive](OracleFixture& w, const Args& a) {
          const ExprId index = w.op(Op::kConditional, {positive(w, a[1]), w.b().i32(1), w.b().i32(0)});
          return w.op(Op::kExtract, {a[0], index});
        }},
       {Op::kInsert,
        "row",
        {m, v},
-       [](Workbench& w, const Args& a) {
+       [](OracleFixture& w, const Args& a) {
          return w.op(Op::kInsert, {a[0], w.b().i32(0), a[1]});
        }},
       {Op::kInsert,
        "dynamic row",
        {m, v, f},
-       [positive](Workbench& w, const Args& a) {
+       [positive](OracleFixture& w, const Args& a) {
          const ExprId index = w.op(Op::kConditional, {positive(w, a[2]), w.b().i32(1), w.b().i32(0)});
          return w.op(Op::kInsert, {a[0], index, a[1]});
        }},
       {Op::kInsert,
        "",
        {v, f},
-       [](Workbench& w, const Args& a) {
+       [](OracleFixture& w, const Args& a) {
          return w.op(Op::kInsert, {a[0], w.b().i32(2), a[1]});
        }},
       {Op::kInsert,
        "dynamic",
        {v, f},
-       [positive](Workbench& w, const Args& a) {
+       [positive](OracleFixture& w, const Args& a) {
          const ExprId index = w.op(Op::kConditional, {positive(w, a[1]), w.b().i32(2), w.b().i32(0)});
          return w.op(Op::kInsert, {a[0], index, a[1]});
        }},
@@ -108,64 +110,64 @@ std::vector<Usage> particular(Type f, Type v, Type m) {
 
 /// Operations on tiles, made of two scalars, with one element of the result taken out.
 std::vector<Usage> of_tiles(Type f) {
-  const auto insert = [](Workbench& w, ExprId tile, std::vector<std::int64_t> place, ExprId value) {
+  const auto insert = [](OracleFixture& w, ExprId tile, std::vector<std::int64_t> place, ExprId value) {
     std::vector<ExprId> args{tile};
     for (const std::int64_t index : place)
       args.push_back(w.b().i32(index));
     args.push_back(value);
     return w.b().op(Op::kTileInsert, args);
   };
-  const auto pair = [f, insert](Workbench& w, ExprId x, ExprId y) {
+  const auto pair = [f, insert](OracleFixture& w, ExprId x, ExprId y) {
     const ExprId first = insert(w, w.b().zero(ir::tile_type(f.scalar, 2)), {0}, x);
     return insert(w, first, {1}, y);
   };
   /// x y / y 0
-  const auto square = [f, insert](Workbench& w, ExprId x, ExprId y) {
+  const auto square = [f, insert](OracleFixture& w, ExprId x, ExprId y) {
     const ExprId first = insert(w, w.b().zero(ir::tile_type(f.scalar, 2, 2)), {0, 0}, x);
     return insert(w, insert(w, first, {0, 1}, y), {1, 0}, y);
   };
-  const auto at = [](Workbench& w, ExprId tile, int row, int column) {
+  const auto at = [](OracleFixture& w, ExprId tile, int row, int column) {
     return w.op(Op::kTileExtract, {tile, w.b().i32(row), w.b().i32(column)});
   };
-  const auto one = [](Workbench& w, ExprId tile, int number) {
+  const auto one = [](OracleFixture& w, ExprId tile, int number) {
     return w.op(Op::kTileExtract, {tile, w.b().i32(number)});
   };
   std::vector<Usage> all;
-  const auto add = [&](Op op, std::string variant, std::function<ExprId(Workbench&, ExprId, ExprId)> build) {
+  const auto add = [&](Op op, std::string variant, std::function<ExprId(OracleFixture&, ExprId, ExprId)> build) {
     all.push_back({op,
                    std::move(variant),
                    {f, f},
-                   [build](Workbench& w, const Args& a) { return build(w, a[0], a[1]); },
+                   [build](OracleFixture& w, const Args& a) { return build(w, a[0], a[1]); },
                    nullptr});
   };
   for (const Op op : {Op::kTileMin, Op::kTileMax}) {
-    add(op, "", [=](Workbench& w, ExprId x, ExprId y) { return one(w, w.op(op, {pair(w, x, y)}), 0); });
+    add(op, "", [=](OracleFixture& w, ExprId x, ExprId y) { return one(w, w.op(op, {pair(w, x, y)}), 0); });
   }
   for (const Op op : {Op::kTileScan, Op::kTileScanExclusive, Op::kTileReverse}) {
-    add(op, "", [=](Workbench& w, ExprId x, ExprId y) { return one(w, w.op(op, {pair(w, x, y)}), 1); });
+    add(op, "", [=](OracleFixture& w, ExprId x, ExprId y) { return one(w, w.op(op, {pair(w, x, y)}), 1); });
   }
-  add(Op::kTileProduct, "", [=](Workbench& w, ExprId x, ExprId y) {
+  add(Op::kTileProduct, "", [=](OracleFixture& w, ExprId x, ExprId y) {
     return at(w, w.op(Op::kTileProduct, {square(w, x, y), square(w, y, x)}), 0, 1);
   });
-  add(Op::kTileSum, "", [=](Workbench& w, ExprId x, ExprId y) {
+  add(Op::kTileSum, "", [=](OracleFixture& w, ExprId x, ExprId y) {
     return one(w, w.b().op(Op::kTileSum, {square(w, x, y)}, ir::tile_type(f.scalar, 1)), 0);
   });
-  add(Op::kTileSum, "along_rows", [=](Workbench& w, ExprId x, ExprId y) {
+  add(Op::kTileSum, "along_rows", [=](OracleFixture& w, ExprId x, ExprId y) {
     return at(w, w.b().op(Op::kTileSum, {square(w, x, y)}, ir::tile_type(f.scalar, 2, 1)), 1, 0);
   });
-  add(Op::kTileBroadcast, "", [=](Workbench& w, ExprId x, ExprId y) {
+  add(Op::kTileBroadcast, "", [=](OracleFixture& w, ExprId x, ExprId y) {
     const ExprId rows = w.b().op(Op::kTileBroadcast, {pair(w, x, y)}, ir::tile_type(f.scalar, 2, 2));
     return at(w, w.op(Op::kMul, {rows, square(w, x, y)}), 0, 1);
   });
-  add(Op::kTileReshape, "", [=](Workbench& w, ExprId x, ExprId y) {
+  add(Op::kTileReshape, "", [=](OracleFixture& w, ExprId x, ExprId y) {
     return one(w, w.b().op(Op::kTileReshape, {square(w, x, y)}, ir::tile_type(f.scalar, 4)), 2);
   });
-  add(Op::kTileTranspose, "", [=](Workbench& w, ExprId x, ExprId y) {
+  add(Op::kTileTranspose, "", [=](OracleFixture& w, ExprId x, ExprId y) {
     const ExprId turned = w.op(Op::kTileTranspose, {w.op(Op::kMul, {square(w, x, y), x})});
     return at(w, turned, 1, 0);
   });
-  add(Op::kTileExtract, "", [=](Workbench& w, ExprId x, ExprId y) { return at(w, square(w, x, y), 1, 0); });
-  add(Op::kTileInsert, "", [=](Workbench& w, ExprId x, ExprId y) { return one(w, pair(w, x, y), 1); });
+  add(Op::kTileExtract, "", [=](OracleFixture& w, ExprId x, ExprId y) { return at(w, square(w, x, y), 1, 0); });
+  add(Op::kTileInsert, "", [=](OracleFixture& w, ExprId x, ExprId y) { return one(w, pair(w, x, y), 1); });
   return all;
 }
 
@@ -290,7 +292,7 @@ std::vector<Usage> library_usages(ir::Scalar scalar) {
       ir::Module module;
       const int index = ir::library_function(module, row.name, operands).value();
       if (!module.functions[static_cast<std::size_t>(index)].results[0].has_float_components()) continue;
-      const auto build = [name = row.name, operands](Workbench& w, const Args& args) {
+      const auto build = [name = row.name, operands](OracleFixture& w, const Args& args) {
         const int function = ir::library_function(w.module(), name, operands).value();
         const auto& results = w.module().functions[static_cast<std::size_t>(function)].results;
         if (results.size() == 1) return w.b().call(function, args);
@@ -340,13 +342,13 @@ std::vector<std::vector<double>> sample(const Usage& usage, Rng& rng) {
 }
 
 SampleKernel kernel_at(const Usage& usage, const std::vector<std::vector<double>>& point) {
-  SampleKernel sample{Workbench(), ir::kNone};
-  Workbench& w = sample.bench;
+  SampleKernel sample{OracleFixture(), ir::kNone};
+  OracleFixture& w = sample.bench;
   std::vector<ir::VarId> inputs;
   for (std::size_t k = 0; k < point.size(); ++k)
     inputs.push_back(w.array("x" + std::to_string(k), usage.operands[k], {1}, point[k]));
   // The result's type is only known once the expression is built, after all parameters: build it twice.
-  Workbench draft;
+  OracleFixture draft;
   Args loads;
   for (std::size_t k = 0; k < point.size(); ++k)
     draft.array("x", usage.operands[k], {1});

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "ir/library.hpp"
-#include "ir/operations.hpp"
-#include "ir/support/rng.hpp"
+#include "ir/operations/operations.hpp"
 #include "reference/cpu/testing/workbench.hpp"
+#include "support/rng.hpp"
 
 namespace assay::reference::testing {
 
@@ -19,7 +19,7 @@ struct Usage {
   ir::Op op;                       ///< without meaning for a function
   std::string variant;             ///< empty, or what sets this usage apart: "vector"
   std::vector<ir::Type> operands;  ///< element types of the input arrays x0, x1, ...
-  std::function<ir::ExprId(Workbench&, const std::vector<ir::ExprId>&)> build;
+  std::function<ir::ExprId(OracleFixture&, const std::vector<ir::ExprId>&)> build;
   const ir::LibraryRow* function = nullptr;  ///< for a function of the library
 
   std::string name() const;
@@ -40,7 +40,7 @@ std::vector<std::vector<double>> sample(const Usage& usage, Rng& rng);
 
 /// The kernel out[0] = op(x0[0], x1[0], ...) at a point; the last parameter is the output.
 struct SampleKernel {
-  Workbench bench;
+  OracleFixture bench;
   ir::VarId out;
 };
 SampleKernel kernel_at(const Usage& usage, const std::vector<std::vector<double>>& point);

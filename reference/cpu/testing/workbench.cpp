@@ -6,9 +6,9 @@
 
 namespace assay::reference::testing {
 
-Workbench::Workbench() : Workbench(ir::Module{}) {}
+OracleFixture::OracleFixture() : OracleFixture(ir::Module{}) {}
 
-Workbench::Workbench(ir::Module module)
+OracleFixture::OracleFixture(ir::Module module)
     : module_(std::make_unique<ir::Module>(std::move(module))),
       kernel_(std::make_unique<ir::Function>()),
       builder_(std::make_unique<ir::Builder>(*module_, *kernel_)) {
@@ -16,10 +16,10 @@ Workbench::Workbench(ir::Module module)
   kernel_->is_kernel = true;
 }
 
-void Workbench::fill(ir::Argument& argument, const std::vector<double>& leaves) const {
+void OracleFixture::fill(ir::Argument& argument, const std::vector<double>& leaves) const {
   const auto layout = ir::leaves_of(*module_, argument.type.element());
   for (std::size_t k = 0; k < leaves.size(); ++k) {
-    const ir::Leaf& leaf = layout[k % layout.size()];
+    const ir::ScalarComponent& leaf = layout[k % layout.size()];
     const std::size_t base =
         argument.type.is_array() ? ir::element_offset(argument, static_cast<std::int64_t>(k / layout.size())) : 0;
     std::byte* const at = argument.bytes.data() + base + leaf.offset;
@@ -28,19 +28,19 @@ void Workbench::fill(ir::Argument& argument, const std::vector<double>& leaves) 
   }
 }
 
-ir::VarId Workbench::array(const std::string& name, ir::Type element, std::vector<std::int32_t> shape,
-                           const std::vector<double>& leaves) {
+ir::VarId OracleFixture::array(const std::string& name, ir::Type element, std::vector<std::int32_t> shape,
+                               const std::vector<double>& leaves) {
   const ir::Type type = element.array_of(static_cast<int>(shape.size()));
   launch_.arguments.push_back(ir::make_argument(*module_, type, std::move(shape)));
   fill(launch_.arguments.back(), leaves);
   return builder_->parameter(name, type);
 }
 
-ir::VarId Workbench::floats(const std::string& name, const std::vector<double>& values, ir::Scalar scalar) {
+ir::VarId OracleFixture::floats(const std::string& name, const std::vector<double>& values, ir::Scalar scalar) {
   return array(name, ir::scalar_type(scalar), {static_cast<std::int32_t>(values.size())}, values);
 }
 
-ir::VarId Workbench::integers(const std::string& name, const std::vector<std::int64_t>& values, ir::Scalar scalar) {
+ir::VarId OracleFixture::integers(const std::string& name, const std::vector<std::int64_t>& values, ir::Scalar scalar) {
   const ir::VarId parameter = array(name, ir::scalar_type(scalar), {static_cast<std::int32_t>(values.size())});
   ir::Argument& argument = launch_.arguments.back();
   for (std::size_t k = 0; k < values.size(); ++k)
@@ -49,18 +49,18 @@ ir::VarId Workbench::integers(const std::string& name, const std::vector<std::in
   return parameter;
 }
 
-ir::VarId Workbench::value(const std::string& name, ir::Type type, const std::vector<double>& leaves) {
+ir::VarId OracleFixture::value(const std::string& name, ir::Type type, const std::vector<double>& leaves) {
   launch_.arguments.push_back(ir::make_argument(*module_, type));
   fill(launch_.arguments.back(), leaves);
   return builder_->parameter(name, type);
 }
 
-ir::VarId Workbench::thread_index(std::int32_t extent, const std::string& name) {
+ir::VarId OracleFixture::thread_index(std::int32_t extent, const std::string& name) {
   launch_.extents.push_back(extent);
   return builder_->thread_index(name);
 }
 
-Oracle Workbench::oracle() const {
+Oracle OracleFixture::oracle() const {
   auto oracle = Oracle::make(*module_, *kernel_);
   if (!oracle.ok()) {
     std::fprintf(stderr, "the oracle refuses the kernel of a test: %s\n", oracle.error().text().c_str());
@@ -69,22 +69,22 @@ Oracle Workbench::oracle() const {
   return oracle.take();
 }
 
-LeafValues Workbench::seeds_for(ir::VarId output, std::vector<double> cotangents) const {
+ComponentValues OracleFixture::seeds_for(ir::VarId output, std::vector<double> cotangents) const {
   const auto p = static_cast<std::size_t>(output);
   const ir::Argument& argument = launch_.arguments[p];
   const std::size_t leaves = ir::leaves_of(*module_, argument.type.element()).size();
-  LeafValues seeds(launch_.arguments.size());
+  ComponentValues seeds(launch_.arguments.size());
   seeds[p] = cotangents.empty()
                  ? std::vector<double>(static_cast<std::size_t>(ir::element_count(argument)) * leaves, 1.0)
                  : std::move(cotangents);
   return seeds;
 }
 
-Run Workbench::gradient_run(LeafValues seeds) const {
+Run OracleFixture::gradient_run(ComponentValues seeds) const {
   return Run{.launch = launch_, .gradient = true, .seeds = std::move(seeds)};
 }
 
-Reference Workbench::gradient(ir::VarId output, std::vector<double> cotangents) const {
+Reference OracleFixture::gradient(ir::VarId output, std::vector<double> cotangents) const {
   return oracle().evaluate(gradient_run(seeds_for(output, std::move(cotangents))));
 }
 

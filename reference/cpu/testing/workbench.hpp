@@ -1,6 +1,6 @@
 // For tests: one kernel under construction, with what is bound to its parameters.
 //
-//     Workbench w;
+//     OracleFixture w;
 //     const auto x = w.floats("x", {1, 2, 3});           // an f64 array of rank 1
 //     const auto out = w.zeros("out", ir::kF64, {3});
 //     const auto i = w.thread_index(3);
@@ -19,11 +19,11 @@
 
 namespace assay::reference::testing {
 
-class Workbench {
+class OracleFixture {
  public:
-  Workbench();
+  OracleFixture();
   /// For kernels that use structs or functions of this module.
-  explicit Workbench(ir::Module module);
+  explicit OracleFixture(ir::Module module);
 
   ir::Builder& b() { return *builder_; }
   ir::Module& module() { return *module_; }
@@ -52,12 +52,12 @@ class Workbench {
 
   // ---- evaluation
   Run run() const { return Run{.launch = launch_}; }
-  Run gradient_run(LeafValues seeds) const;
+  Run gradient_run(ComponentValues seeds) const;
   Oracle oracle() const;
   Reference evaluate() const { return oracle().evaluate(run()); }
   /// Seeds of 1 for all elements of `output`, unless given.
   Reference gradient(ir::VarId output, std::vector<double> cotangents = {}) const;
-  LeafValues seeds_for(ir::VarId output, std::vector<double> cotangents = {}) const;
+  ComponentValues seeds_for(ir::VarId output, std::vector<double> cotangents = {}) const;
 
  private:
   void fill(ir::Argument& argument, const std::vector<double>& leaves) const;

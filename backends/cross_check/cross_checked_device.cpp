@@ -1,0 +1,219 @@
+#include "backends/cross_check/cross_checked_device.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backends/cross_check/divergence.hpp"
+#include "backends/device/differing_bits.hpp"
+#include "backends/device/geometry.hpp"
+
+namespace assay::backends {
+
+namespace {
+
+constexpr std::int64_t kWarp = 32;
+
+/// Whether the order of a launch's atomics cannot be seen: no two threads come to one cell, or one warp that never
+/// splits executes them one after another, and each by threads that meet in no address.
+bool are_atomics_ordered(const LaunchRequest& launch, const ExecutionProfile& profile) {
+  const auto measure = [&](const char* name, double unknown) {
+    const auto found = profile.measures.find(name);
+    return found == profile.measures.end() ? unknown : found->second;
+  };
+  // Without the count it is known of float atomics alone that there were none.
+  const double unknown = profile.fidelity.order_dependent > 0 ? 1 : 0;
+  if (measure("atomic_collisions", unknown) == 0) return true;
+  const BuiltEntry* const entry = launch.kernel->find(launch.pass, launch.precision);
+  const bool one_warp = launch.threads <= kWarp && (launch.block == 0 || launch.block >= launch.threads) &&
+                        entry != nullptr && entry->block_threads == 0;
+  return one_warp && measure("atomic_contention", 2) <= 1 && measure("divergent_branches", 1) == 0;
+}
+
+/// Whether the instructions that ran fix the results: each exactly defined, and no atomics whose order is open.
+bool are_bits_determined(const LaunchRequest& launch, const ExecutionProfile& profile) {
+  const Fidelity& fidelity = profile.fidelity;
+  if (fidelity.approximation_reaches_result || fidelity.contractible > 0) return false;
+  return are_atomics_ordered(launch, profile);
+}
+
+/// The word of four bytes, or what there is of it, in which `at` lies.
+std::string word_of(std::span<const std::byte> bytes, std::size_t at) {
+  const std::size_t first = at / 4 * 4;
+  std::uint32_t word = 0;
+  std::memcpy(&word, bytes.data() + first, std::min<std::size_t>(4, bytes.size() - first));
+  return fmt::format("0x{:08x}", word);
+}
+
+class CrossCheckedSession final : public Session {
+ public:
+  CrossCheckedSession(std::unique_ptr<Session> session, std::unique_ptr<Session> cross_check,
+                      std::string cross_check_name, MakeRecording recording, std::shared_ptr<CrossCheckCounts> counts)
+      : session_(std::move(session)),
+        cross_check_(std::move(cross_check)),
+        cross_check_name_(std::move(cross_check_name)),
+        counts_(std::move(counts)) {
+    if (recording) search_.emplace(std::move(recording));
+  }
+
+  Result<BufferId> allocate(std::size_t size) override {
+    const Result<BufferId> cross_checked = cross_check_->allocate(size);
+    if (!cross_checked) return cross_checked;
+    return session_->allocate(size);
+  }
+  std::span<std::byte> bytes(BufferId buffer) override { return session_->bytes(buffer); }
+  void reset() override {
+    session_->reset();
+    cross_check_->reset();
+  }
+
+  std::vector<RunOutcome> run(std::span<const LaunchRequest> launches) override {
+    std::vector<RunOutcome> outcomes;
+    for (const LaunchRequest& launch : launches) {
+      outcomes.push_back(run_both(launch));
+      if (ends_all(launch, outcomes.back())) break;
+    }
+    return outcomes;
+  }
+
+ private:
+  /// What a launch's buffers hold, by their number.
+  using Contents = std::map<std::uint32_t, std::vector<std::byte>>;
+
+  RunOutcome run_both(const LaunchRequest& asked) {
+    LaunchRequest launch = asked;
+    launch.sample.clear();  // or each would leave out others
+    if (launch.precision != Precision::kNative) return session_->run({&launch, 1}).front();
+    const Contents before = contents(launch);
+    fill(*cross_check_, before);
+    RunOutcome outcome = session_->run({&launch, 1}).front();
+    if (!std::holds_alternative<Completed>(outcome)) return outcome;
+    LaunchRequest observed = launch;
+    observed.profile = true;
+    const RunOutcome cross_checked = cross_check_->run({&observed, 1}).front();
+    const auto* completed = std::get_if<Completed>(&cross_checked);
+    if (completed == nullptr || !completed->profile || !are_bits_determined(launch, *completed->profile)) {
+      ++counts_->undetermined;
+      return outcome;
+    }
+    ++counts_->compared;
+    std::optional<MemoryFinding> difference = first_difference(launch);
+    if (!difference) return outcome;
+    ++counts_->differing;
+    const Contents after = contents(launch);
+    trace(launch, before, *difference);
+    fill(*session_, after);
+    return MemoryFault{
+        .message = difference->text, .kind = std::string(kDifferingBits), .findings = {std::move(*difference)}};
+  }
+
+  Contents contents(const LaunchRequest& launch) {
+    Contents result;
+    for_each_pointer(launch, [&](const Argument::Pointer& pointer) {
+      const std::span<const std::byte> bytes = session_->bytes(pointer.address.buffer);
+      result.try_emplace(pointer.address.buffer.index, bytes.begin(), bytes.end());
+    });
+    return result;
+  }
+
+  static void fill(Session& session, const Contents& contents) {
+    for (const auto& [index, bytes] : contents)
+      std::ranges::copy(bytes, session.bytes({index}).begin());
+  }
+
+  /// Adds to a difference the instruction at which the two parted, or why none can be named.
+  void trace(const LaunchRequest& launch, const Contents& before, MemoryFinding& difference) {
+    if (!search_) return;
+    const auto refill = [&] {
+      fill(*session_, before);
+      fill(*cross_check_, before);
+    };
+    const auto found = search_->find({*session_, *cross_check_}, launch, refill);
+    if (!found) {
+      difference.text += fmt::format("; not traced: {}", found.error().text());
+    } else if (!*found) {
+      difference.text += "; where each result is recorded both agree, so no single instruction is to blame";
+    } else {
+      name_instruction(launch, **found, difference);
+    }
+  }
+
+  static void name_instruction(const LaunchRequest& launch, const Divergence& divergence, MemoryFinding& difference) {
+    const BuiltEntry& entry = *launch.kernel->find(launch.pass, launch.precision);
+    const std::uint32_t in_block = grid_of(launch.threads, launch.block, entry.block_threads)->threads;
+    const RecordedInstruction& instruction = divergence.instruction;
+    difference.site = {.code_line = instruction.code_line,
+                       .source_line = instruction.source_line,
+                       .instruction = instruction.text,
+                       .thread = {static_cast<std::uint32_t>(divergence.thread % in_block), 0, 0},
+                       .block = {static_cast<std::uint32_t>(divergence.thread / in_block), 0, 0}};
+    const auto result = [](const std::optional<std::uint64_t>& bits) {
+      return bits ? fmt::format("0x{:08x}", *bits) : std::string("not executed");
+    };
+    difference.text += fmt::format(
+        "; first apart at '{}', PTX line {}, source line {}, thread {} of block {}: {}, "
+        "there {}",
+        instruction.text, instruction.code_line, instruction.source_line, difference.site.thread[0],
+        difference.site.block[0], result(divergence.here), result(divergence.there));
+  }
+
+  template <typename Visit>
+  static void for_each_pointer(const LaunchRequest& launch, const Visit& visit) {
+    for (const Argument& argument : launch.arguments) {
+      for (const Argument::Pointer& pointer : argument.pointers)
+        visit(pointer);
+    }
+  }
+
+  /// "'out' differs from the device ptx in byte 12: 0x3f800001, there 0x3f800000".
+  std::optional<MemoryFinding> first_difference(const LaunchRequest& launch) {
+    std::optional<MemoryFinding> difference;
+    for_each_pointer(launch, [&](const Argument::Pointer& pointer) {
+      const auto rest = [&](Session& session) {
+        return session.bytes(pointer.address.buffer).subspan(pointer.address.offset);
+      };
+      const std::span<const std::byte> here = rest(*session_);
+      const std::span<const std::byte> there = rest(*cross_check_);
+      const auto [mine, theirs] = std::ranges::mismatch(here, there);
+      if (difference || mine == here.end()) return;
+      const auto at = static_cast<std::size_t>(mine - here.begin());
+      const Artifact* const code = launch.kernel->artifact(Artifact::Kind::kPtx, launch.precision, launch.target);
+      difference = {
+          .kind = std::string(kDifferingBits),
+          .kernel = launch.kernel->find(launch.pass, launch.precision)->symbol,
+          .target = code != nullptr ? code->architecture : "",
+          .text = fmt::format("'{}' of '{}' differs from the device {} in byte {}: {}, there {}", pointer.region.name,
+                              launch.kernel->name, cross_check_name_, at, word_of(here, at), word_of(there, at))};
+    });
+    return difference;
+  }
+
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<Session> cross_check_;
+  std::string cross_check_name_;
+  std::optional<DivergenceSearch> search_;
+  std::shared_ptr<CrossCheckCounts> counts_;
+};
+
+}  // namespace
+
+Capability CrossCheckedDevice::can_run() const {
+  const Capability device = device_->can_run();
+  return device.available ? (cross_check_->can_run().available ? device : cross_check_->can_run()) : device;
+}
+
+Result<std::unique_ptr<Session>> CrossCheckedDevice::open(const SessionLimits& limits) {
+  Result<std::unique_ptr<Session>> session = device_->open(limits);
+  if (!session) return session;
+  Result<std::unique_ptr<Session>> cross_check = cross_check_->open(limits);
+  if (!cross_check) return cross_check;
+  return std::unique_ptr<Session>(std::make_unique<CrossCheckedSession>(
+      session.take(), cross_check.take(), std::string(cross_check_->name()), recording_, counts_));
+}
+
+}  // namespace assay::backends

@@ -1,0 +1,165 @@
+#include "backends/cross_check/cross_checked_device.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/device/differing_bits.hpp"
+
+namespace assay::backends {
+namespace {
+
+/// Adds a number to each byte of the first buffer; the observer also tells what it executed.
+struct Behaviour {
+  unsigned char addend = 1;
+  RunOutcome outcome = Completed{};
+  bool leaves_out = false;  ///< threads that are not of the sample, which are all of those here
+};
+
+class AddingSession final : public Session {
+ public:
+  explicit AddingSession(Behaviour behaviour) : behaviour_(std::move(behaviour)) {}
+  Result<BufferId> allocate(std::size_t size) override {
+    buffers_.emplace_back(size);
+    return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
+  }
+  std::span<std::byte> bytes(BufferId buffer) override { return buffers_.at(buffer.index); }
+  void reset() override { buffers_.clear(); }
+  std::vector<RunOutcome> run(std::span<const LaunchRequest> launches) override {
+    if (behaviour_.leaves_out && !launches.front().sample.empty())
+      return std::vector<RunOutcome>(launches.size(), behaviour_.outcome);
+    for (std::byte& byte : buffers_.front())
+      byte = static_cast<std::byte>(static_cast<unsigned char>(byte) + behaviour_.addend * launches.size());
+    return std::vector<RunOutcome>(launches.size(), behaviour_.outcome);
+  }
+
+ private:
+  Behaviour behaviour_;
+  std::vector<std::vector<std::byte>> buffers_;
+};
+
+class AddingDevice final : public Device {
+ public:
+  AddingDevice(std::string name, Behaviour behaviour) : name_(std::move(name)), behaviour_(std::move(behaviour)) {}
+  std::string_view name() const override { return name_; }
+  SourceTarget target() const override { return SourceTarget::kCuda; }
+  Capability can_build() const override { return {true, ""}; }
+  Capability can_run() const override { return {true, name_}; }
+  std::string build_command(const BuildFlags&) const override { return {}; }
+  std::vector<BuildOutcome> build(std::span<const EmittedKernel>, const BuildFlags&) override { return {}; }
+  Result<std::unique_ptr<Session>> open(const SessionLimits&) override {
+    return std::unique_ptr<Session>(std::make_unique<AddingSession>(behaviour_));
+  }
+
+ private:
+  std::string name_;
+  Behaviour behaviour_;
+};
+
+Completed observed(const Fidelity& fidelity, double contention = 1, double divergent_branches = 0) {
+  return {.profile = ExecutionProfile{
+              .fidelity = fidelity,
+              .measures = {{"atomic_contention", contention}, {"divergent_branches", divergent_branches}}}};
+}
+
+/// Two launches over one buffer, on a device that adds 1 and a mirror as it is given.
+struct Both {
+  explicit Both(Behaviour cross_check, std::int64_t threads = 8, std::int64_t block = 0,
+                MakeRecording recording = nullptr)
+      : device(std::make_unique<AddingDevice>("first", Behaviour{}),
+               std::make_unique<AddingDevice>("second", std::move(cross_check)), std::move(recording)),
+        session(device.open({}).take()) {
+    kernel.name = "k";
+    kernel.entries = {{.symbol = "k_forward", .parameter_count = 1}};
+    const BufferId buffer = session->allocate(8).value();
+    Argument array;
+    array.bytes.resize(8);
+    array.pointers.push_back({.address = {buffer, 4}, .region = {.name = "out"}});
+    launch = {.kernel = &kernel, .threads = threads, .block = block, .arguments = {array}};
+    const std::vector<LaunchRequest> launches{launch, launch};
+    outcomes = session->run(launches);
+    result = static_cast<int>(session->bytes(buffer)[0]);
+  }
+  BuiltKernel kernel;
+  CrossCheckedDevice device;
+  std::unique_ptr<Session> session;
+  LaunchRequest launch;
+  std::vector<RunOutcome> outcomes;
+  int result = 0;
+};
+
+TEST(CrossCheckedDevice, IsTheDeviceWhereBothAgree) {
+  const Both both({.addend = 1, .outcome = observed({.exact = 5})});
+  EXPECT_EQ(both.device.name(), "first");
+  EXPECT_EQ(describe(both.outcomes[1]), "completed");
+  EXPECT_EQ(both.result, 2);
+  EXPECT_EQ(both.device.counts().compared, 2U);
+  EXPECT_EQ(both.device.counts().differing, 0U);
+}
+
+TEST(CrossCheckedDevice, NamesTheKernelTheArrayAndThePlaceWhereBitsDiffer) {
+  const Both both({.addend = 2, .outcome = observed({.exact = 5})});
+  const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
+  ASSERT_NE(fault, nullptr);
+  EXPECT_EQ(fault->kind, kDifferingBits);
+  EXPECT_EQ(fault->message, "'out' of 'k' differs from the device second in byte 0: 0x01010101, there 0x02020202");
+  EXPECT_EQ(both.device.counts().differing, 2U);
+}
+
+TEST(CrossCheckedDevice, RunsNothingBehindADecisiveLaunchThatDiffers) {
+  Both both({.addend = 2, .outcome = observed({.exact = 5})});
+  both.launch.decisive = true;
+  const std::vector<LaunchRequest> launches{both.launch, both.launch};
+  EXPECT_EQ(both.session->run(launches).size(), 1U);
+}
+
+TEST(CrossCheckedDevice, SaysWhyNoInstructionCanBeNamed) {
+  const auto reject = [](const Artifact&, const std::string&, Recording) -> Result<RecordingCode> {
+    return Error{"no recording today"};
+  };
+  const Both both({.addend = 2, .outcome = observed({.exact = 5})}, 8, 0, reject);
+  const auto* fault = std::get_if<MemoryFault>(&both.outcomes[0]);
+  ASSERT_NE(fault, nullptr);
+  EXPECT_THAT(fault->message, ::testing::EndsWith("0x02020202; not traced: there is no code to record with"));
+  ASSERT_EQ(fault->findings.size(), 1U);
+  EXPECT_EQ(fault->findings[0].kind, kDifferingBits);
+  EXPECT_EQ(both.result, 2) << "what the device gave stays";
+}
+
+TEST(CrossCheckedDevice, SaysNothingOfBitsThatAreNotDetermined) {
+  const Fidelity atomics{.order_dependent = 1};
+  for (const Completed& outcome :
+       {observed({.approximate = 1, .approximation_reaches_result = true}), observed({.contractible = 1}),
+        observed(atomics, 2), observed(atomics, 1, 1), Completed{}}) {
+    const Both both({.addend = 2, .outcome = outcome});
+    EXPECT_EQ(describe(both.outcomes[0]), "completed");
+    EXPECT_EQ(both.device.counts().undetermined, 2U);
+  }
+  Completed apart = observed(atomics, 2, 1);
+  apart.profile->measures["atomic_collisions"] = 0;
+  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().differing, 2U) << "each to a cell of its own";
+  apart.profile->measures["atomic_collisions"] = 1;
+  EXPECT_EQ(Both({.addend = 2, .outcome = apart}, 1000).device.counts().undetermined, 2U);
+  Completed swaps = observed({.exact = 5}, 2, 1);
+  swaps.profile->measures["atomic_collisions"] = 1;
+  EXPECT_EQ(Both({.addend = 2, .outcome = swaps}).device.counts().undetermined, 2U) << "compare and swap, of halves";
+  const Behaviour one_warp{.addend = 2, .outcome = observed(atomics)};
+  EXPECT_EQ(Both(one_warp, 33).device.counts().undetermined, 2U);
+  EXPECT_EQ(Both(one_warp, 8, 4).device.counts().undetermined, 2U);
+  EXPECT_EQ(Both(one_warp, 8, 8).device.counts().differing, 2U) << "threads that meet nowhere take no turns";
+}
+
+TEST(CrossCheckedDevice, RunsAllThreadsOnBothWhicheverAreAskedAbout) {
+  Both both({.outcome = observed({.exact = 5}), .leaves_out = true});
+  both.launch.sample = {0, 7};
+  EXPECT_EQ(describe(both.session->run({&both.launch, 1}).front()), "completed");
+  EXPECT_EQ(both.device.counts().compared, 3U);
+}
+
+TEST(CrossCheckedDevice, LeavesTheLiftAlone) {
+  Both both({.addend = 2, .outcome = observed({.exact = 5})});
+  LaunchRequest promote{.kernel = &both.kernel, .precision = Precision::kPromoted};
+  EXPECT_EQ(describe(both.session->run({&promote, 1}).front()), "completed");
+}
+
+}  // namespace
+}  // namespace assay::backends

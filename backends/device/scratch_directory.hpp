@@ -1,0 +1,32 @@
+// A directory for the files of one run, gone with it.
+#pragma once
+
+#include <filesystem>
+
+#include "support/result.hpp"
+
+namespace assay::backends {
+
+/// Removes the directory and what is in it when destroyed. One that a killed run left behind is removed by the next
+/// create() below the same parent: the directory is locked while its owner lives.
+class ScratchDirectory {
+ public:
+  static Result<ScratchDirectory> create(const std::filesystem::path& parent);
+
+  ScratchDirectory(ScratchDirectory&& other) noexcept;
+  ScratchDirectory& operator=(ScratchDirectory&& other) noexcept;
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+  ~ScratchDirectory();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  ScratchDirectory(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+  void remove() noexcept;
+
+  std::filesystem::path path_;
+  int lock_ = -1;  ///< descriptor of the directory, which holds the lock
+};
+
+}  // namespace assay::backends

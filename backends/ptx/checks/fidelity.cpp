@@ -1,0 +1,85 @@
+#include "backends/ptx/checks/fidelity.hpp"
+
+#include <array>
+#include <set>
+
+namespace assay::ptx {
+
+namespace {
+
+/// The registers and memories that hold values with an approximation in them.
+class Taint {
+ public:
+  explicit Taint(const Kernel& kernel) : kernel_(kernel) {}
+
+  /// Follows one instruction, which approximated or did not; true when it changed something.
+  bool follow(const Op& op, bool approximated) {
+    changed_ = false;
+    const bool guarded = op.guarded && has(op.guard);
+    switch (op.control) {
+      case Control::kMemory: access(op, kernel_.memory_ops[op.detail], guarded); break;
+      case Control::kPlain:
+      case Control::kWarp:
+      case Control::kBarrier:
+        if (guarded || approximated || has(op.a) || has(op.b) || has(op.c) || has(op.e)) {
+          add(op.d);
+          add(op.d2);
+        }
+        break;
+      default: break;  // calls go through local memory
+    }
+    return changed_;
+  }
+
+  [[nodiscard]] bool reached_result() const { return memories_[static_cast<std::size_t>(Space::kGlobal)]; }
+
+ private:
+  [[nodiscard]] bool has(Slot slot) const { return registers_.contains(slot.bits); }
+  void add(Slot slot) {
+    if (slot.bits != 0) changed_ = registers_.insert(slot.bits).second || changed_;  // 0: no destination
+  }
+  /// Generic accesses count as global ones.
+  bool& memory(Space space) {
+    const bool own = space == Space::kShared || space == Space::kLocal;
+    return memories_[static_cast<std::size_t>(own ? space : Space::kGlobal)];
+  }
+
+  void access(const Op& op, const MemoryOp& memory_op, bool guarded) {
+    bool& memory_tainted = memory(memory_op.space);
+    const bool decided = guarded || (!memory_op.no_base && has(op.a));
+    if (memory_op.access == Access::kLoad) {
+      for (unsigned i = 0; i < memory_op.elements; ++i) {
+        if (decided || memory_tainted) add(memory_op.values[i]);
+      }
+      return;
+    }
+    bool stored = decided;
+    const bool is_atomic = memory_op.access == Access::kAtomic;
+    for (unsigned i = is_atomic ? 1 : 0; i < (is_atomic ? 3U : memory_op.elements); ++i)
+      stored = stored || has(memory_op.values[i]);
+    changed_ = changed_ || (stored && !memory_tainted);
+    memory_tainted = memory_tainted || stored;
+    if (is_atomic && memory_op.returns && memory_tainted) add(memory_op.values[0]);
+  }
+
+  const Kernel& kernel_;
+  std::set<std::uint32_t> registers_;
+  std::array<bool, 8> memories_{};
+  bool changed_ = false;
+};
+
+}  // namespace
+
+bool approximation_reaches_result(const Kernel& kernel, std::span<const std::uint64_t> executed,
+                                  std::span<const std::uint64_t> approximated) {
+  Taint taint(kernel);
+  for (bool changed = true; changed && !taint.reached_result();) {
+    changed = false;
+    for (std::size_t i = 0; i < kernel.ops.size(); ++i) {
+      if (executed[i] != 0) changed = taint.follow(kernel.ops[i], approximated[i] != 0) || changed;
+    }
+  }
+  return taint.reached_result();
+}
+
+}  // namespace assay::ptx

@@ -1,0 +1,40 @@
+#include "backends/ptx/checks/finding.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+namespace assay::ptx {
+
+namespace {
+
+constexpr std::array<std::string_view, 11> kKinds = {"out_of_bounds",    "misaligned",        "uninitialised_read",
+                                                     "write_write_race", "read_write_race",   "atomic_race",
+                                                     "read_only_write",  "non_coherent_read", "barrier_divergence",
+                                                     "inactive_lane",    "instruction_budget"};
+
+std::string text_of(const Site& site) {
+  std::string source = site.source.line == 0 ? "" : fmt::format(", source line {}", site.source.line);
+  if (site.source.inlined_at != 0) source += fmt::format(" inlined at {}", site.source.inlined_at);
+  return fmt::format("'{}' (PTX line {}{}) in thread ({}, {}, {}) of block ({}, {}, {})", site.text, site.line, source,
+                     site.thread.x, site.thread.y, site.thread.z, site.block.x, site.block.y, site.block.z);
+}
+
+}  // namespace
+
+std::string_view to_text(Finding::Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+std::string describe(const Finding& finding) {
+  std::string text = fmt::format("{} in {}: {}", to_text(finding.kind), finding.kernel, text_of(finding.site));
+  if (finding.width != 0) {
+    text += fmt::format(", {} bytes at {} address 0x{:x}", finding.width, to_text(finding.space), finding.address);
+    text += finding.allocation.empty() ? ", which is no memory"
+                                       : fmt::format(", offset {} of '{}', which has {} bytes", finding.offset,
+                                                     finding.allocation, finding.size);
+  }
+  if (finding.other) text += fmt::format("; conflicts with {}", text_of(*finding.other));
+  if (finding.count > 1) text += fmt::format("; {} times", finding.count);
+  return text;
+}
+
+}  // namespace assay::ptx

@@ -1,0 +1,357 @@
+// Loads, stores and atomics: from addresses to memory, lane by lane.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <iterator>
+#include <set>
+
+#include "backends/ptx/execute/execution.hpp"
+#include "backends/ptx/instructions/lanes/atomics.hpp"
+
+namespace assay::ptx {
+
+namespace {
+
+constexpr std::uint64_t kWindowMask = (std::uint64_t{1} << kWindowBits) - 1;
+constexpr unsigned kSectorBits = 5;
+
+/// Calls `use` with a value of the C++ type as which a memory type is read and extended.
+template <class Use>
+void with_memory_type(Type type, Use use) {
+  switch (type) {
+    case Type::kS8: return use(std::int8_t{});
+    case Type::kS16: return use(std::int16_t{});
+    default: break;
+  }
+  switch (bytes_of(type)) {
+    case 1: return use(std::uint8_t{});
+    case 2: return use(std::uint16_t{});
+    case 4: return use(std::uint32_t{});
+    default: return use(std::uint64_t{});
+  }
+}
+
+template <class T>
+using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+template <class T>
+Word<T>* words(Lanes& lanes, Slot slot) {
+  return reinterpret_cast<Word<T>*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~Slot::kConstant));
+}
+
+template <class Use>
+void each_lane(std::uint32_t mask, Use use) {
+  if (mask == kAllLanes) {
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      use(lane);
+    return;
+  }
+  for (; mask != 0; mask &= mask - 1)
+    use(static_cast<unsigned>(std::countr_zero(mask)));
+}
+
+}  // namespace
+
+void Execution::access(Warp& warp, const Op& op, std::uint32_t mask) {
+  const MemoryOp& memory = kernel_.memory_ops[op.detail];
+  Addresses addresses;
+  if (memory.no_base) {
+    std::ranges::fill(addresses, op.immediate);
+  } else if (memory.wide_address) {
+    const std::uint64_t* const base = wide_slot(warp, op.a);
+    for (unsigned i = 0; i < kLanes; ++i)
+      addresses[i] = base[i] + op.immediate;
+  } else {
+    const std::uint32_t* const base = word_slot(warp, op.a);
+    for (unsigned i = 0; i < kLanes; ++i)
+      addresses[i] = std::uint64_t{base[i]} + op.immediate;
+  }
+  if (memory.space != Space::kGeneric) return access_space(warp, op, memory, memory.space, mask, addresses);
+  // Lanes may mean different spaces.
+  while (mask != 0 && !stopped_) {
+    const std::uint64_t window = std::min(addresses[std::countr_zero(mask)] >> kWindowBits, kFirstAllocation);
+    std::uint32_t same = 0;
+    each_lane(mask, [&](unsigned lane) {
+      if (std::min(addresses[lane] >> kWindowBits, kFirstAllocation) != window) return;
+      same |= 1U << lane;
+      if (window != 0 && window < kFirstAllocation) addresses[lane] &= kWindowMask;
+    });
+    const Space space = window == kSharedWindow  ? Space::kShared
+                        : window == kLocalWindow ? Space::kLocal
+                        : window == kParamWindow ? Space::kParam
+                                                 : Space::kGlobal;
+    access_space(warp, op, memory, space, same, addresses);
+    mask &= ~same;
+  }
+}
+
+void Execution::access_space(Warp& warp, const Op& op, const MemoryOp& memory, Space space, std::uint32_t mask,
+                             const Addresses& addresses) {
+  switch (space) {
+    case Space::kShared: return access_shared(warp, op, memory, mask, addresses);
+    case Space::kLocal: return access_local(warp, op, memory, mask, addresses);
+    case Space::kParam: return access_parameters(warp, op, memory, mask, addresses);
+    default: return access_global(warp, op, memory, mask, addresses);
+  }
+}
+
+void Execution::access_global(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
+                              const Addresses& addresses) {
+  const unsigned width = bytes_of(memory.type) * memory.elements;
+  const bool writes = memory.access != Access::kLoad;
+  const Checks& checks = options_.checks;
+  const bool shadowed = checks.races || checks.uninitialised || checks.non_coherent;
+  std::uint64_t window = 0;
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;  // one behind the last offset at which an access of this width may begin
+  Allocation* allocation = nullptr;
+  Cell* cells = nullptr;
+  const Watch watch = watch_of(warp, memory);
+  Pointers pointers;
+  std::uint32_t good = mask;
+  each_lane(mask, [&](unsigned lane) {
+    const std::uint64_t address = addresses[lane];
+    const std::uint32_t thread = warp.index * kLanes + lane;
+    if (address >> kWindowBits != window) {
+      window = address >> kWindowBits;
+      first = (window << kWindowBits) + kWindowMiddle;
+      allocation = memory_.meant_by(address);
+      end = allocation != nullptr && allocation->bytes.size() >= width ? allocation->bytes.size() - width + 1 : 0;
+      cells = shadowed && end != 0 ? memory_.cells_of(*allocation) : nullptr;
+    }
+    const std::uint64_t offset = address - first;
+    if (offset >= end) {
+      good &= ~(1U << lane);
+      return add_finding(Finding::Kind::kOutOfBounds, op, thread, Space::kGlobal, address, width);
+    }
+    if ((address & (width - 1)) != 0) {
+      if (checks.misaligned) add_finding(Finding::Kind::kMisaligned, op, thread, Space::kGlobal, address, width);
+    }
+    if (writes && allocation->flags.read_only && checks.read_only) {
+      add_finding(Finding::Kind::kReadOnlyWrite, op, thread, Space::kGlobal, address, width);
+    }
+    pointers[lane] = allocation->bytes.data() + offset;
+    if (cells != nullptr) {
+      check_access(watch, cells, offset, width,
+                   {op, memory, thread, warp.synced_since, address, Space::kGlobal, !allocation->flags.uninitialised});
+    }
+  });
+  count_global(memory, good, addresses, width);
+  count_collisions(warp, op, Space::kGlobal, good, addresses);
+  transfer(warp, memory, good, pointers, true);
+}
+
+void Execution::access_shared(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
+                              const Addresses& addresses) {
+  const unsigned width = bytes_of(memory.type) * memory.elements;
+  const bool shadowed = options_.checks.races || options_.checks.uninitialised;
+  const Watch watch = watch_of(warp, memory);
+  Pointers pointers;
+  std::uint32_t good = mask;
+  each_lane(mask, [&](unsigned lane) {
+    const std::uint64_t address = addresses[lane];
+    const std::uint32_t thread = warp.index * kLanes + lane;
+    const std::uint64_t variable = (address >> kSharedBits) - 1;
+    const std::uint64_t offset = (address & ((1U << kSharedBits) - 1)) - kSharedMiddle;
+    if (variable >= shared_.size() || offset >= shared_[variable].size() || shared_[variable].size() - offset < width) {
+      good &= ~(1U << lane);
+      return add_finding(Finding::Kind::kOutOfBounds, op, thread, Space::kShared, address, width);
+    }
+    if ((address & (width - 1)) != 0 && options_.checks.misaligned) {
+      add_finding(Finding::Kind::kMisaligned, op, thread, Space::kShared, address, width);
+    }
+    pointers[lane] = shared_[variable].data() + offset;
+    if (shadowed) {
+      check_access(watch, shared_cells_[variable].data(), offset, width,
+                   {op, memory, thread, warp.synced_since, address, Space::kShared, false});
+    }
+  });
+  count_collisions(warp, op, Space::kShared, good, addresses);
+  transfer(warp, memory, good, pointers, false);
+}
+
+/// Kernel parameters: the same bytes for all threads, never written.
+void Execution::access_parameters(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
+                                  const Addresses& addresses) {
+  const unsigned width = bytes_of(memory.type) * memory.elements;
+  Pointers pointers;
+  std::uint32_t good = mask;
+  each_lane(mask, [&](unsigned lane) {
+    const std::uint64_t address = addresses[lane];
+    const bool inside = address < parameters_.size() && parameters_.size() - address >= width;
+    if (!inside || memory.access != Access::kLoad) {
+      good &= ~(1U << lane);
+      return add_finding(inside ? Finding::Kind::kReadOnlyWrite : Finding::Kind::kOutOfBounds, op,
+                         warp.index * kLanes + lane, Space::kParam, address, width);
+    }
+    pointers[lane] = parameters_.data() + address;
+  });
+  transfer(warp, memory, good, pointers, false);
+}
+
+/// Local memory lies in words, the lanes' words side by side, so elements of up to 4 bytes are a part of one word and
+/// those of 8 are two.
+void Execution::access_local(Warp& warp, const Op& op, const MemoryOp& memory, std::uint32_t mask,
+                             const Addresses& addresses) {
+  const unsigned bytes = bytes_of(memory.type);
+  const unsigned width = bytes * memory.elements;
+  std::uint64_t known_variable = ~std::uint64_t{0};
+  std::uint64_t size = 0;
+  std::size_t first_word = 0;
+  each_lane(mask, [&](unsigned lane) {
+    const std::uint64_t address = addresses[lane];
+    const std::uint32_t thread = warp.index * kLanes + lane;
+    const std::uint64_t variable = address >> kLocalBits;
+    if (variable != known_variable) {
+      known_variable = variable;
+      size = variable < kernel_.local.size() ? kernel_.local[variable].bytes : 0;
+      first_word = variable < kernel_.local.size() ? kernel_.local[variable].first_word : 0;
+    }
+    const std::uint64_t offset = (address & ((1U << kLocalBits) - 1)) - kLocalMiddle;
+    const bool misaligned = (offset & (width - 1)) != 0;
+    if (offset >= size || size - offset < width || memory.access == Access::kAtomic ||
+        (misaligned && offset % bytes != 0)) {
+      const bool inside = offset < size && size - offset >= width;
+      return add_finding(inside && misaligned ? Finding::Kind::kMisaligned : Finding::Kind::kOutOfBounds, op, thread,
+                         Space::kLocal, address, width);
+    }
+    if (misaligned && options_.checks.misaligned) {
+      add_finding(Finding::Kind::kMisaligned, op, thread, Space::kLocal, address, width);
+    }
+    for (unsigned element = 0; element < memory.elements; ++element) {
+      const std::uint64_t at = offset + std::uint64_t{element} * bytes;
+      const std::size_t index = (first_word + at / 4) * kLanes + lane;
+      const auto shift = static_cast<unsigned>(at % 4);
+      const auto part = static_cast<std::uint8_t>((bytes >= 4 ? 15U : (1U << bytes) - 1) << shift);
+      std::uint32_t* const low = &warp.local[index];
+      if (memory.access == Access::kLoad) {
+        const bool second_missing = bytes == 8 && warp.local_written[index + kLanes] != 15;
+        if (options_.checks.uninitialised && ((warp.local_written[index] & part) != part || second_missing)) {
+          add_finding(Finding::Kind::kUninitialisedRead, op, thread, Space::kLocal, address, width);
+        }
+        with_memory_type(memory.type, [&](auto type) {
+          using T = decltype(type);
+          Word<T> value = *low >> (8 * shift);
+          if constexpr (sizeof(T) == 8) value |= std::uint64_t{low[kLanes]} << 32U;
+          words<T>(warp, memory.values[element])[lane] = static_cast<Word<T>>(static_cast<T>(value));
+        });
+      } else if (bytes == 8) {
+        const std::uint64_t value = words<std::uint64_t>(warp, memory.values[element])[lane];
+        *low = static_cast<std::uint32_t>(value);
+        low[kLanes] = static_cast<std::uint32_t>(value >> 32U);
+        warp.local_written[index] = warp.local_written[index + kLanes] = 15;
+      } else {
+        const std::uint32_t value = word_slot(warp, memory.values[element])[lane];
+        const std::uint32_t field = (bytes == 4 ? 0xffffffffU : (1U << (8 * bytes)) - 1) << (8 * shift);
+        *low = (*low & ~field) | ((value << (8 * shift)) & field);
+        warp.local_written[index] |= part;
+      }
+    }
+  });
+}
+
+void Execution::transfer(Warp& warp, const MemoryOp& memory, std::uint32_t mask, const Pointers& pointers,
+                         bool is_global) {
+  if (mask == 0) return;
+  if (memory.access == Access::kAtomic) {
+    const AtomicFunction function = find_atomic(memory.operation, memory.type, is_global);
+    with_memory_type(memory.type, [&](auto type) {
+      using T = decltype(type);
+      for (const std::uint32_t lane : lane_order_) {
+        if ((mask >> lane & 1U) == 0) continue;
+        const std::uint64_t old =
+            function(pointers[lane], words<T>(warp, memory.values[1])[lane], words<T>(warp, memory.values[2])[lane]);
+        if (memory.returns) words<T>(warp, memory.values[0])[lane] = static_cast<Word<T>>(static_cast<T>(old));
+      }
+    });
+    return;
+  }
+  with_memory_type(memory.type, [&](auto type) {
+    using T = decltype(type);
+    for (unsigned element = 0; element < memory.elements; ++element) {
+      Word<T>* const values = words<T>(warp, memory.values[element]);
+      if (memory.access == Access::kLoad) {
+        each_lane(mask, [&](unsigned lane) {
+          T value;
+          std::memcpy(&value, pointers[lane] + element * sizeof(T), sizeof(T));
+          values[lane] = static_cast<Word<T>>(value);
+        });
+      } else {
+        for (const std::uint32_t lane : lane_order_) {
+          if ((mask >> lane & 1U) == 0) continue;
+          const T value = static_cast<T>(values[lane]);
+          std::memcpy(pointers[lane] + element * sizeof(T), &value, sizeof(T));
+        }
+      }
+    }
+  });
+}
+
+/// Atomics of one cell in another order leave other bits there if they add floats, swap or compare and swap, and what
+/// they give back is other in any case.
+std::vector<bool> Execution::ops_whose_order_shows() const {
+  std::set<std::uint32_t> read;
+  for (const Op& op : kernel_.ops) {
+    for (const Slot slot : {op.a, op.b, op.c, op.e, op.guard})
+      read.insert(slot.bits);
+    if (op.control != Control::kMemory) continue;
+    const MemoryOp& memory = kernel_.memory_ops[op.detail];
+    if (memory.access == Access::kLoad) continue;
+    for (std::size_t i = memory.access == Access::kAtomic ? 1 : 0; i < std::size(memory.values); ++i)
+      read.insert(memory.values[i].bits);
+  }
+  std::vector<bool> shows(kernel_.ops.size());
+  for (std::size_t i = 0; i < shows.size(); ++i) {
+    const Op& op = kernel_.ops[i];
+    if (op.control != Control::kMemory) continue;
+    const MemoryOp& memory = kernel_.memory_ops[op.detail];
+    if (memory.access != Access::kAtomic) continue;
+    const bool swaps = memory.operation == Modifier::kCas || memory.operation == Modifier::kExch;
+    const bool used = memory.returns && memory.values[0].bits != 0 && read.contains(memory.values[0].bits);
+    shows[i] = op.fidelity == Fidelity::kOrderDependent || swaps || used;
+  }
+  return shows;
+}
+
+void Execution::count_collisions(const Warp& warp, const Op& op, Space space, std::uint32_t mask,
+                                 const Addresses& addresses) {
+  if (order_shows_.empty() || !order_shows_[static_cast<std::size_t>(&op - kernel_.ops.data())]) return;
+  // Each block has shared memory of its own, at the same addresses of 32 bits.
+  const std::uint64_t block = space == Space::kShared ? ~(block_ << 32U) : 0;
+  std::uint64_t& collisions = *result_.profile.atomic_collisions;
+  each_lane(mask, [&](unsigned lane) {
+    const std::uint64_t thread = block_ * threads_in_block_ + warp.index * kLanes + lane;
+    const auto [first, is_new] = first_at_.try_emplace(addresses[lane] ^ block, thread);
+    if (!is_new && first->second != thread) ++collisions;
+  });
+}
+
+/// Sectors of 32 bytes and, for atomics, addresses that a warp's access touches, each counted once.
+void Execution::count_global(const MemoryOp& memory, std::uint32_t mask, const Addresses& addresses, unsigned width) {
+  if (mask == 0) return;
+  const bool is_atomic = memory.access == Access::kAtomic;
+  const auto distinct = [&](unsigned shift) {
+    std::uint64_t seen[kLanes];
+    unsigned count = 0;
+    bool ascending = true;
+    each_lane(mask, [&](unsigned lane) {
+      const std::uint64_t unit = addresses[lane] >> shift;
+      if (count != 0 && seen[count - 1] == unit) return;
+      ascending = ascending && (count == 0 || seen[count - 1] < unit);
+      seen[count++] = unit;
+    });
+    if (ascending) return count;
+    std::sort(seen, seen + count);
+    return static_cast<unsigned>(std::unique(seen, seen + count) - seen);
+  };
+  Profile& profile = result_.profile;
+  const auto lanes = static_cast<unsigned>(std::popcount(mask));
+  ++profile.global_accesses;
+  profile.sectors += distinct(kSectorBits);
+  profile.global_bytes += std::uint64_t{lanes} * width * (is_atomic ? 2 : 1);
+  if (is_atomic) {
+    profile.atomics += lanes;
+    profile.atomic_addresses += distinct(0);
+  }
+}
+
+}  // namespace assay::ptx

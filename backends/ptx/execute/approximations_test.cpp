@@ -1,0 +1,160 @@
+// The approximate instructions give the number of their type that lies nearest to the function's value.
+#include <bit>
+#include <cmath>
+#include <functional>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "backends/ptx/models/exact.hpp"
+#include "backends/ptx/testing/machine.hpp"
+#include "support/rng.hpp"
+
+namespace assay::ptx {
+namespace {
+
+using Function = std::function<long double(long double, long double)>;
+
+struct Approximation {
+  std::string instruction;
+  Function function;
+  int operands = 1;
+};
+
+const std::vector<Approximation>& approximations() {
+  static const std::vector<Approximation> kAll = {
+      {"ex2.approx", [](long double x, long double) { return std::exp2(x); }},
+      {"lg2.approx", [](long double x, long double) { return std::log2(x); }},
+      {"sin.approx", [](long double x, long double) { return std::sin(x); }},
+      {"cos.approx", [](long double x, long double) { return std::cos(x); }},
+      {"tanh.approx", [](long double x, long double) { return std::tanh(x); }},
+      {"rcp.approx", [](long double x, long double) { return 1 / x; }},
+      {"rsqrt.approx", [](long double x, long double) { return 1 / std::sqrt(x); }},
+      {"sqrt.approx", [](long double x, long double) { return std::sqrt(x); }},
+      {"div.approx", [](long double x, long double y) { return x / y; }, 2},
+      {"div.full", [](long double x, long double y) { return x / y; }, 2},
+  };
+  return kAll;
+}
+
+/// Numbers of every magnitude and both signs, many near one, and the special ones.
+std::vector<float> operands(std::uint64_t seed) {
+  std::vector<float> values = {0.0F, -0.0F, 1.0F, -1.0F, 0x1p-149F, -0x1p-130F, 0x1p-126F, HUGE_VALF, -HUGE_VALF, NAN};
+  Rng random(seed);
+  while (values.size() < 8192) {
+    const std::uint64_t bits = random.next();
+    values.push_back(bits % 2 == 0 ? std::bit_cast<float>(static_cast<std::uint32_t>(bits >> 32U))
+                                   : static_cast<float>(random.uniform_real() * 8 - 4));
+  }
+  return values;
+}
+
+std::uint32_t flushed(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return (bits & 0x7f800000U) == 0 ? bits & 0x80000000U : bits;
+}
+std::uint32_t nearest(long double value) {
+  return std::isnan(value) ? 0x7fffffffU : std::bit_cast<std::uint32_t>(static_cast<float>(value));
+}
+
+struct Record {
+  float x = 0;
+  float y = 0;
+  std::uint32_t result = 0;
+  std::uint32_t unused = 0;
+};
+
+std::vector<Record> evaluated(const std::string& instruction, int operand_count) {
+  std::vector<Record> records;
+  const std::vector<float> xs = operands(3);
+  const std::vector<float> ys = operands(4);
+  for (std::size_t i = 0; i < xs.size(); ++i)
+    records.push_back({xs[i], ys[(i * 7) % ys.size()]});
+  const std::string body =
+      "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r2, %r2, 256, %r1;"
+      " mul.wide.u32 %rd2, %r2, 16; add.s64 %rd1, %rd1, %rd2; ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, "
+      "[%rd1+4];\n" +
+      instruction + " %f3, %f1" + (operand_count > 1 ? ", %f2" : "") + "; st.global.f32 [%rd1+8], %f3;";
+  const auto count = static_cast<std::uint32_t>(records.size());
+  auto done = testing::run(testing::entry(body), records, {{count / 256}, {256}});
+  EXPECT_TRUE(done.result.ok()) << instruction << ": " << done.result.message;
+  EXPECT_EQ(done.result.profile.approximate, count) << instruction;
+  return done.data;
+}
+
+TEST(Approximations, AreTheNearestNumbers) {
+  for (const Approximation& approximation : approximations()) {
+    for (const bool ftz : {false, true}) {
+      if (ftz && approximation.instruction == "tanh.approx") continue;
+      const std::string instruction = approximation.instruction + (ftz ? ".ftz.f32" : ".f32");
+      for (const Record& record : evaluated(instruction, approximation.operands)) {
+        const float x = ftz ? std::bit_cast<float>(flushed(record.x)) : record.x;
+        const float y = ftz ? std::bit_cast<float>(flushed(record.y)) : record.y;
+        const std::uint32_t rounded = nearest(approximation.function(x, y));
+        ASSERT_EQ(record.result, ftz ? flushed(std::bit_cast<float>(rounded)) : rounded)
+            << instruction << " of " << record.x << ", " << record.y;
+      }
+    }
+  }
+}
+
+/// Half precision, on all values.
+TEST(Approximations, OfHalvesAreTheNearestNumbers) {
+  struct Form {
+    std::string text;
+    models::FloatFormat format;
+    double (*function)(double);
+  };
+  const std::vector<Form> forms = {{"ex2.approx.f16", models::kF16, [](double x) { return std::exp2(x); }},
+                                   {"ex2.approx.ftz.bf16", models::kBf16, [](double x) { return std::exp2(x); }},
+                                   {"tanh.approx.f16", models::kF16, [](double x) { return std::tanh(x); }},
+                                   {"tanh.approx.bf16", models::kBf16, [](double x) { return std::tanh(x); }}};
+  for (const Form& form : forms) {
+    std::vector<std::uint16_t> halves(65536);
+    for (std::size_t i = 0; i < halves.size(); ++i)
+      halves[i] = static_cast<std::uint16_t>(i);
+    const auto done = testing::run(
+        testing::entry(
+            "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r2, %r2, 256, %r1;"
+            " mul.wide.u32 %rd2, %r2, 2; add.s64 %rd1, %rd1, %rd2; ld.global.b16 %rs1, [%rd1];\n" +
+            form.text + " %rs2, %rs1; st.global.b16 [%rd1], %rs2;"),
+        halves, {{256}, {256}});
+    ASSERT_TRUE(done.result.ok()) << done.result.message;
+    for (std::uint64_t bits = 0; bits < 65536; ++bits) {
+      // A half as a double, and its function's value as a half again, both by the models' arithmetic.
+      const std::uint64_t wide = models::float_bits(models::kF64, models::exact_float(form.format, bits), {});
+      const double value = form.function(std::bit_cast<double>(wide));
+      const auto exact = models::exact_float(models::kF64, std::bit_cast<std::uint64_t>(value));
+      ASSERT_EQ(done.data[bits], models::float_bits(form.format, exact, {})) << form.text << " of " << bits;
+    }
+  }
+}
+
+/// The 64-bit forms read and give the upper half of a double.
+TEST(Approximations, OfDoublesAreTheNearestUpperHalves) {
+  for (const std::string name : {"rcp", "rsqrt"}) {
+    std::vector<double> values = {1.0, 3.0, 0.1, 1e300, 2.5e-300, HUGE_VAL};
+    Rng random(5);
+    while (values.size() < 256)
+      values.push_back(std::ldexp(1 + random.uniform_real(), static_cast<int>(random.next() % 1000) - 500));
+    const std::vector<double> inputs = values;
+    const auto done =
+        testing::run(testing::entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8;"
+                                    " add.s64 %rd1, %rd1, %rd2; ld.global.f64 %fd1, [%rd1]; " +
+                                    name + ".approx.ftz.f64 %fd2, %fd1; st.global.f64 [%rd1], %fd2;"),
+                     values, {{1}, {256}});
+    ASSERT_TRUE(done.result.ok()) << done.result.message;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const std::uint64_t upper = std::bit_cast<std::uint64_t>(inputs[i]) >> 32U << 32U;
+      const long double x = std::bit_cast<double>(upper);
+      const auto exact = static_cast<double>(name == "rcp" ? 1 / x : 1 / std::sqrt(x));
+      const std::uint64_t got = std::bit_cast<std::uint64_t>(done.data[i]);
+      EXPECT_EQ(got & 0xffffffffU, 0U);
+      const double gap = std::bit_cast<double>(got + (std::uint64_t{1} << 32U)) - done.data[i];
+      EXPECT_LE(std::fabs(done.data[i] - exact), gap / 2) << name << " of " << inputs[i];
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::ptx

@@ -1,0 +1,40 @@
+// Arguments of a launch as text, for kernels that no host program of ours launches.
+//
+//     s32:5   f32:0.25   u64:0x10          a scalar
+//     f32[64]                               a pointer to 64 floats, all zero
+//     f32[64]=1.5   =ramp   =random   =?    all 1.5; 0, 1, 2, ...; between 0.5 and 1.5, integers below 8; uninitialised
+//     ro:f32[64]=random                     the kernel must not write it
+//     array:f32[8,4]=random                 by value {T* data; int shape[N]; long long strides[N] (bytes)}, N from 1 to
+//     4
+//
+// Types are PTX's: u8 to u64, s8 to s64, f32, f64, and b8 to b64 for others.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "backends/ptx/execute/machine.hpp"
+#include "support/result.hpp"
+#include "support/rng.hpp"
+
+namespace assay::ptx {
+
+/// An argument, and the memory that was made for it.
+struct TextArgument {
+  std::string name;
+  Type type = Type::kNone;
+  std::optional<AllocationId> memory;  ///< nothing for a scalar
+};
+
+/// Adds the argument that `text` describes to `arguments`, its memory to the machine under `name`. Fails with what was
+/// expected.
+Result<TextArgument> add_argument(Machine& machine, Arguments& arguments, const std::string& name,
+                                  std::string_view text, Rng& random);
+
+/// Element `index` of a piece of memory, as a person writes it.
+std::string element_text(std::span<const std::byte> memory, Type type, std::size_t index);
+
+}  // namespace assay::ptx

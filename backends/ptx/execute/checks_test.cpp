@@ -1,0 +1,345 @@
+// Each planted fault is found, with its place, and a clean neighbour of it is not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/ptx/testing/machine.hpp"
+
+namespace assay::ptx {
+namespace {
+
+using testing::entry;
+using testing::run;
+using Kind = Finding::Kind;
+using ::testing::HasSubstr;
+
+/// %rd1: the array; %rd2: the address of this thread's element of 4 bytes; %r1: thread, %r5: thread of the grid.
+constexpr std::string_view kStart =
+    "ld.param.u64 %rd1, [p0]; cvta.to.global.u64 %rd1, %rd1; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;"
+    " mov.u32 %r3, %ntid.x; mad.lo.s32 %r5, %r2, %r3, %r1; mul.wide.u32 %rd3, %r5, 4; add.s64 %rd2, %rd1, %rd3;\n";
+
+std::string body(std::string_view rest, std::string_view before = "") {
+  return entry(std::string(kStart) + std::string(rest), 1, before);
+}
+
+std::vector<Kind> kinds(const RunResult& result) {
+  std::vector<Kind> list;
+  for (const Finding& finding : result.findings)
+    list.push_back(finding.kind);
+  return list;
+}
+
+void expect_only(const RunResult& result, Kind kind) {
+  ASSERT_EQ(result.findings.size(), 1U) << to_text(kind) << " expected. " << result.message;
+  EXPECT_EQ(result.findings[0].kind, kind) << describe(result.findings[0]);
+}
+void expect_clean(const RunResult& result) {
+  EXPECT_TRUE(result.ok()) << result.message << (result.findings.empty() ? "" : describe(result.findings[0]));
+}
+
+constexpr Geometry kTwoWarps{{1}, {64}};
+constexpr Geometry kTwoBlocks{{2}, {32}};
+
+TEST(Checks, OutOfBoundsByOne) {
+  const std::string text = body(".loc 1 42 7\nld.global.f32 %f1, [%rd2]; st.global.f32 [%rd2], %f1;");
+  const auto bad = run<float>(text, std::vector<float>(31));
+  ASSERT_EQ(kinds(bad.result), (std::vector{Kind::kOutOfBounds, Kind::kOutOfBounds}));
+  const Finding& finding = bad.result.findings[0];
+  EXPECT_EQ(finding.allocation, "x");
+  EXPECT_EQ(finding.offset, 124);
+  EXPECT_EQ(finding.size, 124U);
+  EXPECT_EQ(finding.site.thread, (Dim3{31, 0, 0}));
+  EXPECT_EQ(finding.site.source.line, 42U);
+  EXPECT_EQ(finding.site.line, 11U);
+  EXPECT_EQ(finding.count, 1U);
+  EXPECT_THAT(describe(finding), HasSubstr("offset 124 of 'x'"));
+  expect_clean(run<float>(text, std::vector<float>(32)).result);
+}
+
+TEST(Checks, JumpIntoANeighbouringAllocation) {
+  Machine machine;
+  const AllocationId x = machine.allocate("x", 128).value();
+  ASSERT_TRUE(machine.allocate("y", 1 << 20).ok());
+  Arguments arguments;
+  arguments.add(machine.address(x));
+  const auto kernel = testing::kernel_of(body("ld.global.f32 %f1, [%rd2+512];"));
+  const RunResult result = machine.launch(kernel, {{1}, {32}}, arguments, {});
+  expect_only(result, Kind::kOutOfBounds);
+  if (HasFatalFailure()) return;
+  EXPECT_EQ(result.findings[0].allocation, "x");
+  EXPECT_EQ(result.findings[0].count, 32U);
+}
+
+TEST(Checks, NullPointer) {
+  const auto bad = run<float>(body("mov.u64 %rd4, 0; ld.global.f32 %f1, [%rd4+16];"), std::vector<float>(32));
+  expect_only(bad.result, Kind::kOutOfBounds);
+  if (HasFatalFailure()) return;
+  EXPECT_EQ(bad.result.findings[0].allocation, "");
+}
+
+TEST(Checks, Misaligned) {
+  expect_only(run<float>(body("ld.global.f32 %f1, [%rd1+2];"), std::vector<float>(32)).result, Kind::kMisaligned);
+  expect_only(run<float>(body("ld.global.v2.f32 {%f1, %f2}, [%rd1+4];"), std::vector<float>(32)).result,
+              Kind::kMisaligned);
+  LaunchOptions off;
+  off.checks.misaligned = false;
+  expect_clean(run<float>(body("ld.global.f32 %f1, [%rd1+2];"), std::vector<float>(32), {{1}, {32}}, off).result);
+}
+
+TEST(Checks, UninitialisedGlobal) {
+  const std::string text = body("ld.global.f32 %f1, [%rd2];");
+  expect_only(run<float>(text, std::vector<float>(32), {{1}, {32}}, {}, {.uninitialised = true}).result,
+              Kind::kUninitialisedRead);
+  expect_clean(run<float>(body("st.global.u32 [%rd2], %r1; ld.global.u32 %r4, [%rd2];"), std::vector<float>(32),
+                          {{1}, {32}}, {}, {.uninitialised = true})
+                   .result);
+}
+
+TEST(Checks, UninitialisedShared) {
+  const std::string declare =
+      ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; shl.b32 %r7, %r1, 2; add.u32 %r6, %r6, %r7;";
+  expect_only(run<float>(body(declare + "ld.shared.f32 %f1, [%r6];"), std::vector<float>(32)).result,
+              Kind::kUninitialisedRead);
+  expect_clean(
+      run<float>(body(declare + "st.shared.u32 [%r6], %r1; ld.shared.u32 %r8, [%r6];"), std::vector<float>(32)).result);
+}
+
+TEST(Checks, SharedVariablesReachToTheEndOfTheirAlignment) {
+  // Compilers load four numbers at once where three are left.
+  const std::string declare = ".shared .align 16 .b8 buf[28]; mov.u32 %r6, buf;";
+  expect_clean(run<float>(body(declare + "ld.shared.f32 %f1, [%r6+28];"), std::vector<float>(32)).result);
+  expect_only(run<float>(body(declare + "ld.shared.f32 %f1, [%r6+24];"), std::vector<float>(32)).result,
+              Kind::kUninitialisedRead);
+  expect_only(run<float>(body(declare + "ld.shared.f32 %f1, [%r6+32];"), std::vector<float>(32)).result,
+              Kind::kOutOfBounds);
+}
+
+TEST(Checks, UninitialisedLocal) {
+  const std::string declare = ".local .align 8 .b8 depot[32]; mov.u64 %rd5, depot;";
+  expect_only(run<float>(body(declare + "ld.local.u32 %r6, [%rd5+8];"), std::vector<float>(32)).result,
+              Kind::kUninitialisedRead);
+  const auto good = run<std::uint32_t>(
+      body(declare + "st.local.u32 [%rd5+8], %r1; ld.local.u32 %r6, [%rd5+8]; st.global.u32 [%rd2], %r6;"),
+      std::vector<std::uint32_t>(32));
+  expect_clean(good.result);
+  EXPECT_EQ(good.data[17], 17U);
+  expect_only(run<float>(body(declare + "st.local.u32 [%rd5+32], %r1;"), std::vector<float>(32)).result,
+              Kind::kOutOfBounds);
+}
+
+TEST(Checks, WriteWriteRaceOnGlobal) {
+  const std::string text = body("st.global.u32 [%rd1], %r1;");
+  const auto bad = run<float>(text, std::vector<float>(1));
+  expect_only(bad.result, Kind::kWriteWriteRace);
+  ASSERT_TRUE(bad.result.findings[0].other.has_value());
+  EXPECT_EQ(bad.result.findings[0].other->thread, (Dim3{0, 0, 0}));
+  EXPECT_EQ(bad.result.findings[0].site.thread, (Dim3{1, 0, 0}));
+  LaunchOptions off;
+  off.checks.races = false;
+  expect_clean(run<float>(text, std::vector<float>(1), {{1}, {32}}, off).result);
+}
+
+TEST(Checks, RaceBetweenBlocksNamesTheOther) {
+  const auto bad = run<float>(body("setp.ne.u32 %p1, %r1, 3; @%p1 ret; st.global.u32 [%rd1], %r2;"),
+                              std::vector<float>(1), kTwoBlocks);
+  expect_only(bad.result, Kind::kWriteWriteRace);
+  if (HasFatalFailure()) return;
+  EXPECT_EQ(bad.result.findings[0].site.block, (Dim3{1, 0, 0}));
+  EXPECT_EQ(bad.result.findings[0].other->block, (Dim3{0, 0, 0}));
+  EXPECT_EQ(bad.result.findings[0].other->thread, (Dim3{3, 0, 0}));
+}
+
+TEST(Checks, ReadWriteRaceOnGlobal) {
+  // Each reads its right neighbour, then writes its own.
+  const std::string text = body("ld.global.u32 %r6, [%rd2+4]; st.global.u32 [%rd2], %r6;");
+  expect_only(run<float>(text, std::vector<float>(65), kTwoWarps).result, Kind::kReadWriteRace);
+  const std::string ordered = body("ld.global.u32 %r6, [%rd2+4]; bar.sync 0; st.global.u32 [%rd2], %r6;");
+  expect_clean(run<float>(ordered, std::vector<float>(65), kTwoWarps).result);
+  // A barrier does not order blocks.
+  expect_only(run<float>(ordered, std::vector<float>(65), kTwoBlocks).result, Kind::kReadWriteRace);
+}
+
+TEST(Checks, ThreadsThatShareAWordOutDoNotRace) {
+  const std::string own = "mul.wide.u32 %rd4, %r5, 2; add.s64 %rd4, %rd1, %rd4; ld.global.u16 %rs1, [%rd4];";
+  for (const Geometry& geometry : {kTwoWarps, kTwoBlocks, Geometry{{13}, {1}}}) {
+    expect_clean(
+        run<std::uint16_t>(body(own + "st.global.u16 [%rd4], %rs1;"), std::vector<std::uint16_t>(66), geometry).result);
+  }
+  // Each reads its own half of a word and writes the next one, which lies in the same word for every other thread.
+  const auto bad =
+      run<std::uint16_t>(body(own + "st.global.u16 [%rd4+2], %rs1;"), std::vector<std::uint16_t>(66), kTwoWarps);
+  EXPECT_FALSE(kinds(bad.result).empty());
+  EXPECT_THAT(kinds(bad.result), ::testing::Each(Kind::kReadWriteRace));
+}
+
+TEST(Checks, ManyReadersThenAWriterAmongThem) {
+  const std::string text = body("ld.global.u32 %r6, [%rd1]; setp.eq.u32 %p1, %r1, 31; @%p1 st.global.u32 [%rd1], %r6;");
+  expect_only(run<float>(text, std::vector<float>(1)).result, Kind::kReadWriteRace);
+}
+
+TEST(Checks, AdditionInPlaceOfAnAtomic) {
+  const std::string text =
+      body("ld.global.f32 %f1, [%rd1]; add.rn.f32 %f1, %f1, 0f3F800000; st.global.f32 [%rd1], %f1;");
+  EXPECT_FALSE(run<float>(text, std::vector<float>(1)).result.ok());
+  const auto good = run<float>(body("red.global.add.f32 [%rd1], 0f3F800000;"), std::vector<float>(1), kTwoBlocks);
+  expect_clean(good.result);
+  EXPECT_EQ(good.data[0], 64.0F);
+}
+
+TEST(Checks, AtomicAgainstPlainRead) {
+  const std::string text = body("atom.global.add.u32 %r6, [%rd1], 1; ld.global.u32 %r7, [%rd1];");
+  EXPECT_THAT(kinds(run<float>(text, std::vector<float>(1), kTwoWarps).result), ::testing::Contains(Kind::kAtomicRace));
+}
+
+constexpr std::string_view kReverse =
+    ".shared .align 4 .b8 s[256]; mov.u32 %r6, s; shl.b32 %r7, %r1, 2; add.u32 %r8, %r6, %r7; sub.u32 %r9, 63, %r1;"
+    " shl.b32 %r9, %r9, 2; add.u32 %r9, %r6, %r9; st.shared.u32 [%r8], %r1;";
+
+TEST(Checks, RaceOnShared) {
+  const std::string last = " ld.shared.u32 %r10, [%r9]; st.global.u32 [%rd2], %r10;";
+  const auto bad = run<std::uint32_t>(body(std::string(kReverse) + last), std::vector<std::uint32_t>(64), kTwoWarps);
+  EXPECT_THAT(kinds(bad.result), ::testing::Contains(Kind::kReadWriteRace));
+  const auto good =
+      run<std::uint32_t>(body(std::string(kReverse) + "bar.sync 0;" + last), std::vector<std::uint32_t>(64), kTwoWarps);
+  expect_clean(good.result);
+  EXPECT_EQ(good.data[5], 58U);
+}
+
+TEST(Checks, SynchronisationOfAWarpOrdersItsLanes) {
+  const std::string start =
+      "setp.ge.u32 %p1, %r1, 32; @%p1 ret; xor.b32 %r6, %r1, 1; mul.wide.u32 %rd4, %r6, 4;"
+      " add.s64 %rd4, %rd1, %rd4; st.global.u32 [%rd2], %r1;";
+  expect_clean(run<float>(body(start + "bar.warp.sync -1; ld.global.u32 %r7, [%rd4];"), std::vector<float>(32)).result);
+  expect_only(run<float>(body(start + "ld.global.u32 %r7, [%rd4];"), std::vector<float>(32)).result,
+              Kind::kReadWriteRace);
+}
+
+TEST(Checks, BarrierUnderDivergence) {
+  expect_only(run<float>(body("setp.lt.u32 %p1, %r1, 16; @!%p1 bra L; bar.sync 0; L: st.global.u32 [%rd2], %r1;"),
+                         std::vector<float>(32))
+                  .result,
+              Kind::kBarrierDivergence);
+  expect_only(
+      run<float>(body("setp.ge.u32 %p1, %r1, 32; @%p1 ret; bar.sync 0;"), std::vector<float>(64), kTwoWarps).result,
+      Kind::kBarrierDivergence);
+}
+
+/// Warp 0 writes and arrives, warp 1 waits for both and reads; the third warp takes no part.
+TEST(Checks, BarriersOfAPartOfABlock) {
+  const auto text = [](std::string_view arrival) {
+    return body(
+        ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2;"
+        " add.u32 %r6, %r6, %r7; setp.ge.u32 %p1, %r1, 64; @%p1 bra L; setp.ge.u32 %p2, %r1, 32; @%p2 bra R;"
+        " st.shared.u32 [%r6], %r1; " +
+        std::string(arrival) + " bra L; R: bar.sync 1, 64; ld.shared.u32 %r8, [%r6]; st.global.u32 [%rd2], %r8; L:");
+  };
+  const Geometry three_warps{{1}, {96}};
+  const auto good = run<std::uint32_t>(text("bar.arrive 1, 64;"), std::vector<std::uint32_t>(96), three_warps);
+  expect_clean(good.result);
+  EXPECT_EQ(good.data[40], 8U);
+  expect_only(run<std::uint32_t>(text("bar.arrive 2, 64;"), std::vector<std::uint32_t>(96), three_warps).result,
+              Kind::kBarrierDivergence);
+}
+
+/// Warps 0 and 1 meet at one barrier, 2 and 3 at another; warp 0 has written before, and who reads behind it?
+TEST(Checks, BarriersOfAPartOfABlockOrderThatPartOnly) {
+  const auto text = [](int reader, std::string_view meet) {
+    return body(
+        ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2; add.u32 %r6, %r6, %r7;"
+        " shr.u32 %r8, %r1, 5; setp.eq.u32 %p1, %r8, 0; @%p1 st.shared.u32 [%r6], %r1; shr.u32 %r9, %r8, 1;"
+        " add.u32 %r9, %r9, 1; bar.sync %r9, 64; " +
+        std::string(meet) + " setp.eq.u32 %p2, %r8, " + std::to_string(reader) +
+        "; @%p2 ld.shared.u32 %r10, [%r6]; @%p2 st.global.u32 [%rd2], %r10;");
+  };
+  const auto read_by = [&](int reader, std::string_view meet) {
+    return run<std::uint32_t>(text(reader, meet), std::vector<std::uint32_t>(128), {{1}, {128}});
+  };
+  const auto by_partner = read_by(1, "");
+  expect_clean(by_partner.result);
+  EXPECT_EQ(by_partner.data[40], 8U);
+  expect_only(read_by(2, "").result, Kind::kReadWriteRace);
+  expect_only(read_by(3, "").result, Kind::kReadWriteRace);
+  // Warps 1 and 2 meet behind that, so what warp 0 did lies behind warp 2 as well, but not behind warp 3.
+  const std::string_view meet =
+      "add.u32 %r11, %r8, 1; shr.u32 %r11, %r11, 1; setp.eq.u32 %p3, %r11, 1; @!%p3 bra M; bar.sync 5, 64; M:";
+  expect_clean(read_by(2, meet).result);
+  expect_only(read_by(3, meet).result, Kind::kReadWriteRace);
+}
+
+/// What a warp does behind bar.arrive is not ordered by that barrier.
+TEST(Checks, ArrivalsOrderWhatLiesBeforeThem) {
+  const auto text = [](std::string_view before, std::string_view behind) {
+    return body(
+        ".shared .align 4 .b8 s[128]; mov.u32 %r6, s; and.b32 %r7, %r1, 31; shl.b32 %r7, %r7, 2;"
+        " add.u32 %r6, %r6, %r7; setp.ge.u32 %p1, %r1, 96; @%p1 bra L; setp.ge.u32 %p2, %r1, 32; @%p2 bra R; " +
+        std::string(before) + " bar.arrive 1, 64; " + std::string(behind) +
+        " bra L; R: setp.ge.u32 %p3, %r1, 64; @%p3 bra L; bar.sync 1, 64; ld.shared.u32 %r8, [%r6];"
+        " st.global.u32 [%rd2], %r8; L:");
+  };
+  const std::string_view write = "st.shared.u32 [%r6], %r1;";
+  const Geometry four_warps{{1}, {128}};
+  expect_clean(run<std::uint32_t>(text(write, ""), std::vector<std::uint32_t>(128), four_warps).result);
+  expect_only(run<std::uint32_t>(text("", write), std::vector<std::uint32_t>(128), four_warps).result,
+              Kind::kReadWriteRace);
+}
+
+TEST(Checks, WriteToAReadOnlyAllocation) {
+  const std::string text = body("st.global.u32 [%rd2], %r1;");
+  expect_only(run<float>(text, std::vector<float>(32), {{1}, {32}}, {}, {.read_only = true}).result,
+              Kind::kReadOnlyWrite);
+}
+
+TEST(Checks, NonCoherentLoadOfWhatIsWritten) {
+  expect_only(
+      run<float>(body("st.global.u32 [%rd2], %r1; ld.global.nc.u32 %r6, [%rd2];"), std::vector<float>(32)).result,
+      Kind::kNonCoherentRead);
+  expect_only(
+      run<float>(body("ld.global.nc.u32 %r6, [%rd2]; st.global.u32 [%rd2], %r1;"), std::vector<float>(32)).result,
+      Kind::kNonCoherentRead);
+  expect_clean(run<float>(body("ld.global.nc.u32 %r6, [%rd2];"), std::vector<float>(32)).result);
+}
+
+TEST(Checks, ShuffleFromAnInactiveLane) {
+  const std::string shuffle = "shfl.sync.bfly.b32 %r6|%p2, %r1, 16, 31, %r7;";
+  expect_only(run<float>(body("setp.ge.u32 %p1, %r1, 16; mov.u32 %r7, 65535; @%p1 bra L;" + shuffle + " L:"),
+                         std::vector<float>(32))
+                  .result,
+              Kind::kInactiveLane);
+  const auto good = run<std::uint32_t>(body("mov.u32 %r7, -1;" + shuffle + " st.global.u32 [%rd2], %r6;"),
+                                       std::vector<std::uint32_t>(32));
+  expect_clean(good.result);
+  EXPECT_EQ(good.data[3], 19U);
+}
+
+TEST(Checks, EndlessLoop) {
+  LaunchOptions options;
+  options.budget = 100000;
+  const auto bad = run<float>(body("L: add.u32 %r1, %r1, 1; bra L;"), std::vector<float>(32), {{1}, {32}}, options);
+  EXPECT_EQ(bad.result.status, RunResult::Status::kBudget);
+  EXPECT_THAT(bad.result.message, HasSubstr("100000"));
+}
+
+TEST(Checks, LaunchesThatAskForTooMuchAreRefused) {
+  const std::string text = body("");
+  EXPECT_EQ(run<float>(text, std::vector<float>(1), {{1}, {1025}}).result.status, RunResult::Status::kRejected);
+  EXPECT_EQ(run<float>(text, std::vector<float>(1), {{1U << 31U}, {32}}).result.status, RunResult::Status::kRejected);
+  EXPECT_EQ(run<float>(text, std::vector<float>(1), {{1}, {0}}).result.status, RunResult::Status::kRejected);
+  EXPECT_FALSE(Machine(1024).allocate("x", 1025).ok());
+}
+
+TEST(Checks, UnsupportedInstructionsFailWhenTheyAreReached) {
+  const std::string text = body("setp.ge.u32 %p1, %r1, 32; @!%p1 bra L; wgmma.fence.sync.aligned; L:");
+  expect_clean(run<float>(text, std::vector<float>(1)).result);
+  const auto reached = run<float>(text, std::vector<float>(64), kTwoWarps);
+  EXPECT_EQ(reached.result.status, RunResult::Status::kUnsupported);
+  EXPECT_THAT(reached.result.message, HasSubstr("opcode wgmma, 'wgmma.fence.sync.aligned' at PTX line 10"));
+}
+
+TEST(Checks, ManyBlocksOutliveTheStamps) {
+  const auto good =
+      run<std::uint32_t>(body("red.global.add.u32 [%rd1], 1;"), std::vector<std::uint32_t>(1), {{300000}, {1}});
+  expect_clean(good.result);
+  EXPECT_EQ(good.data[0], 300000U);
+}
+
+}  // namespace
+}  // namespace assay::ptx

@@ -1,0 +1,342 @@
+#include "backends/ptx/execute/execution.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "backends/ptx/checks/fidelity.hpp"
+#include "support/rng.hpp"
+
+namespace assay::ptx {
+
+namespace {
+
+constexpr std::size_t kFrameAlignment = 64;
+// What the order of blocks is drawn with; warps and lanes have numbers behind it.
+constexpr std::uint64_t kBlocksSalt = 1;
+constexpr std::uint32_t kNoStop = 0xffffffff;
+
+std::byte* aligned(std::byte* pointer) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  return pointer + ((kFrameAlignment - address % kFrameAlignment) % kFrameAlignment);
+}
+
+std::uint32_t lanes_below(std::uint32_t count) { return count >= kLanes ? kAllLanes : (1U << count) - 1; }
+
+}  // namespace
+
+Execution::Execution(Memory& memory, const Kernel& kernel, const Geometry& geometry, std::vector<std::byte> parameters,
+                     const LaunchOptions& options)
+    : memory_(memory),
+      kernel_(kernel),
+      geometry_(geometry),
+      parameters_(std::move(parameters)),
+      options_(options),
+      threads_in_block_(static_cast<std::uint32_t>(geometry.block.count())),
+      warp_counts_(kernel.ops.size() + 1),
+      thread_counts_(kernel.ops.size() + 1),
+      budget_(options.budget) {
+  if (options.count_collisions) {
+    result_.profile.atomic_collisions = 0;
+    order_shows_ = ops_whose_order_shows();
+  }
+  if (options.tables != nullptr) correction_.emplace(*options.tables, kernel);
+}
+
+RunResult Execution::run(std::span<const std::uint64_t> variables) {
+  prepare(variables);
+  new_stamp();
+  launch_since_ = now_;
+  for (const std::uint64_t block : options_.blocks) {
+    if (!stopped_) run_block(block);
+  }
+  const std::uint64_t blocks = options_.blocks.empty() ? geometry_.grid.count() : 0;
+  const bool shuffled = options_.schedule.order == Order::kShuffled;
+  const std::vector<std::uint32_t> order = shuffled ? order_of(blocks, kBlocksSalt) : std::vector<std::uint32_t>{};
+  for (std::uint64_t i = 0; i < blocks && !stopped_; ++i) {
+    run_block(shuffled ? order[i] : options_.schedule.order == Order::kReverse ? blocks - 1 - i : i);
+  }
+  fill_profile();
+  return std::move(result_);
+}
+
+void Execution::prepare(std::span<const std::uint64_t> variables) {
+  constants_storage_ = std::make_unique<std::byte[]>(kernel_.constants.size() + kFrameAlignment);
+  constants_ = aligned(constants_storage_.get());
+  std::ranges::copy(kernel_.constants, constants_);
+  for (const Kernel::Relocation& relocation : kernel_.relocations) {
+    const std::uint64_t address = variables[relocation.variable] + relocation.offset;
+    for (unsigned i = 0; i < kLanes; ++i)
+      std::memcpy(constants_ + relocation.constant + std::size_t{i} * 8, &address, 8);
+  }
+  for (const Kernel::Variable& variable : kernel_.shared) {
+    const std::uint64_t bytes = variable.dynamic ? geometry_.dynamic_shared : variable.bytes;
+    shared_.emplace_back(bytes);
+    shared_cells_.emplace_back((bytes + 3) / 4);
+  }
+  op_of_number_.assign(kMostMemoryOps + 1, nullptr);
+  for (const Op& op : kernel_.ops) {
+    if (op.control != Control::kMemory) continue;
+    const std::uint16_t number = kernel_.memory_ops[op.detail].number;
+    if (number < kMostMemoryOps) op_of_number_[number] = &op;
+  }
+  warps_.resize((threads_in_block_ + kLanes - 1) / kLanes);
+  lane_order_ = order_of(kLanes, kBlocksSalt + 1);
+}
+
+std::vector<std::uint32_t> Execution::order_of(std::size_t size, std::uint64_t salt) const {
+  std::vector<std::uint32_t> order(size);
+  std::iota(order.begin(), order.end(), 0U);
+  if (salt != kBlocksSalt && !options_.schedule.within_blocks) return order;
+  if (options_.schedule.order == Order::kReverse) std::ranges::reverse(order);
+  if (options_.schedule.order == Order::kShuffled) Rng(options_.schedule.seed).split(salt).shuffle(order);
+  return order;
+}
+
+void Execution::new_stamp() {
+  bool restarted = false;
+  now_ = memory_.next_stamp(restarted);
+  if (!restarted) return;
+  launch_since_ = block_since_ = phase_since_ = part_since_ = now_;
+  block_starts_ = {{now_, block_}};
+  behind_.assign(warps_.size(), Behind(warps_.size()));
+  announced_.fill({});
+  for (std::vector<Cell>& cells : shared_cells_) {
+    for (Cell& cell : cells)
+      cell.write = cell.read = 0;
+  }
+  for (Warp& warp : warps_)
+    warp.synced_since = now_;
+}
+
+// ------------------------------------------------------------------------------------------------- blocks and warps
+
+void Execution::run_block(std::uint64_t block) {
+  block_ = block;
+  arrived_.fill(0);
+  announced_.fill({});
+  behind_.assign(warps_.size(), Behind(warps_.size()));
+  new_stamp();
+  block_since_ = phase_since_ = part_since_ = now_;
+  block_starts_.emplace_back(now_, block);
+  for (std::size_t i = 0; i < shared_.size(); ++i) {
+    std::ranges::fill(shared_[i], std::byte{0});
+    std::ranges::fill(shared_cells_[i], Cell{});
+    for (std::uint64_t byte = shared_[i].size() - kernel_.shared[i].padding; byte < shared_[i].size(); ++byte)
+      shared_cells_[i][byte / 4].info |= 1U << (byte % 4);
+  }
+  const std::vector<std::uint32_t> order = order_of(warps_.size(), kBlocksSalt + 2 + block);
+  bool first = true;
+  do {
+    for (const std::uint32_t index : order) {
+      Warp& warp = warps_[index];
+      if (first) start_warp(warp, index);
+      if (!warp.groups.empty()) run_warp(warp);
+      if (warp.groups.empty() && warp.storage != nullptr) finish_warp(warp);
+      if (stopped_) break;
+    }
+    first = false;
+  } while (!stopped_ && release_barrier());
+  for (Warp& warp : warps_) {
+    if (warp.storage != nullptr) finish_warp(warp);
+  }
+}
+
+void Execution::start_warp(Warp& warp, std::uint32_t index) {
+  if (frames_.empty()) {
+    frames_.push_back(std::make_unique<std::byte[]>(kernel_.frame_bytes + kFrameAlignment));
+  }
+  warp.storage = std::move(frames_.back());
+  frames_.pop_back();
+  warp.frames[0] = aligned(warp.storage.get());
+  warp.frames[1] = constants_;
+  warp.index = index;
+  warp.carry = 0;
+  warp.correction = correction_ ? &*correction_ : nullptr;
+  warp.synced_since = now_;
+  warp.live = lanes_below(threads_in_block_ - index * kLanes);
+  warp.local.resize(std::size_t{kernel_.local_words} * kLanes);
+  warp.local_written.assign(std::size_t{kernel_.local_words} * kLanes, 0);
+  warp.groups.assign(1, Group{.pc = 0, .mask = warp.live});
+  set_specials(warp);
+}
+
+void Execution::finish_warp(Warp& warp) {
+  frames_.push_back(std::move(warp.storage));
+  warp.groups.clear();
+}
+
+void Execution::set_specials(Warp& warp) {
+  const Dim3 block = block_place(block_);
+  for (const Kernel::Special& special : kernel_.specials) {
+    std::uint32_t* const word = word_slot(warp, special.slot);
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      const Dim3 thread = thread_place(warp.index * kLanes + lane);
+      const std::uint32_t bit = 1U << lane;
+      const std::uint32_t values[] = {thread.x,
+                                      thread.y,
+                                      thread.z,
+                                      geometry_.block.x,
+                                      geometry_.block.y,
+                                      geometry_.block.z,
+                                      block.x,
+                                      block.y,
+                                      block.z,
+                                      geometry_.grid.x,
+                                      geometry_.grid.y,
+                                      geometry_.grid.z,
+                                      lane,
+                                      warp.index,
+                                      static_cast<std::uint32_t>(warps_.size()),
+                                      bit,
+                                      bit | (bit - 1),
+                                      bit - 1,
+                                      ~(bit - 1),
+                                      ~(bit | (bit - 1)),
+                                      kLanes};
+      word[lane] = values[static_cast<std::size_t>(special.special)];
+    }
+  }
+}
+
+void Execution::run_warp(Warp& warp) {
+  while (!stopped_) {
+    Group* const group = next_group(warp);
+    if (group == nullptr) return;
+    while (!stopped_ && run_segment(warp, static_cast<std::size_t>(group - warp.groups.data()))) {
+    }
+  }
+}
+
+/// The group that runs next: of those that called deepest the one at the lowest instruction. Null when all have ended
+/// or wait for a barrier. Where all wait for lanes that cannot come, the lowest goes on without them.
+Group* Execution::next_group(Warp& warp) {
+  merge(warp);
+  Group* best = nullptr;
+  const auto before = [](const Group& a, const Group& b) {
+    return a.returns.size() != b.returns.size() ? a.returns.size() > b.returns.size() : a.pc < b.pc;
+  };
+  Group* waiting = nullptr;
+  for (Group& group : warp.groups) {
+    if (group.wait == Group::Wait::kNone && (best == nullptr || before(group, *best))) best = &group;
+    if (group.wait == Group::Wait::kWarp && (waiting == nullptr || before(group, *waiting))) waiting = &group;
+  }
+  if (best != nullptr || waiting == nullptr) return best;
+  waiting->wait = Group::Wait::kNone;
+  waiting->forced = true;
+  return waiting;
+}
+
+/// Joins groups at the same place. One that waited for lanes looks again.
+void Execution::merge(Warp& warp) {
+  auto& groups = warp.groups;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    for (std::size_t j = i + 1; j < groups.size();) {
+      const bool same = groups[i].pc == groups[j].pc && groups[i].returns == groups[j].returns;
+      if (!same) {
+        ++j;
+        continue;
+      }
+      groups[i].mask |= groups[j].mask;
+      groups[i].wait = Group::Wait::kNone;
+      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(j));
+    }
+  }
+}
+
+// ----------------------------------------------------------------------------------------------------- instructions
+
+/// Runs a group up to the next instruction that is more than lanes computing, that included, or to where it meets
+/// another group. False when another group may have to run.
+bool Execution::run_segment(Warp& warp, std::size_t number) {
+  Group& group = warp.groups[number];
+  std::uint32_t meeting = kNoStop;
+  if (warp.groups.size() > 1) {
+    for (const Group& other : warp.groups) {
+      if (&other != &group && other.pc > group.pc) meeting = std::min(meeting, other.pc);
+    }
+  }
+  const Op* const ops = kernel_.ops.data();
+  const std::uint32_t active = group.mask;
+  const std::uint32_t from = group.pc;
+  std::uint32_t pc = from;
+  while (pc != meeting) {
+    const Op& op = ops[pc];
+    std::uint32_t mask = active;
+    if (op.guarded) {
+      const std::uint32_t guard = *word_slot(warp, op.guard);
+      mask &= op.guard_negated ? ~guard : guard;
+    }
+    if (op.control == Control::kPlain) {
+      if (mask == kAllLanes) {
+        op.full(warp, op, mask);
+      } else if (mask != 0) {
+        op.masked(warp, op, mask);
+      }
+    } else if (op.control == Control::kMemory) {
+      if (mask != 0) access(warp, op, mask);
+    } else {
+      group.pc = pc;
+      count(from, pc + 1, active);
+      return control(warp, number, pc, mask);
+    }
+    ++pc;
+  }
+  count(from, pc, active);
+  group.pc = pc;
+  return false;
+}
+
+void Execution::count(std::uint32_t from, std::uint32_t to, std::uint32_t mask) {
+  const int lanes = std::popcount(mask);
+  ++warp_counts_[from];
+  --warp_counts_[to];
+  thread_counts_[from] += lanes;
+  thread_counts_[to] -= lanes;
+  const std::uint64_t spent = std::uint64_t{to - from} * static_cast<std::uint64_t>(lanes);
+  if (spent > budget_) {
+    const Op& op = kernel_.ops[std::min<std::size_t>(to, kernel_.ops.size() - 1)];
+    stop(RunResult::Status::kBudget, fmt::format("ran longer than {} thread-instructions", options_.budget), op);
+  }
+  budget_ -= std::min(spent, budget_);
+}
+
+// ---------------------------------------------------------------------------------------------------------- results
+
+void Execution::stop(RunResult::Status status, std::string message, const Op& op) {
+  if (stopped_) return;
+  stopped_ = true;
+  result_.status = status;
+  result_.message = fmt::format("{}: {}", kernel_.function->name, message);
+  const Instruction& instruction = *op.instruction;
+  if (instruction.at.line != 0)
+    result_.message += fmt::format(", '{}' at PTX line {}", instruction.text, instruction.at.line);
+  if (instruction.source.line != 0) result_.message += fmt::format(", source line {}", instruction.source.line);
+}
+
+void Execution::fill_profile() {
+  Profile& profile = result_.profile;
+  std::int64_t warps = 0;
+  std::int64_t threads = 0;
+  std::vector<std::uint64_t> executed(kernel_.ops.size());
+  std::vector<std::uint64_t> approximated(kernel_.ops.size());
+  for (std::size_t i = 0; i < kernel_.ops.size(); ++i) {
+    warps += warp_counts_[i];
+    threads += thread_counts_[i];
+    executed[i] = static_cast<std::uint64_t>(threads);
+    const Op& op = kernel_.ops[i];
+    // Moves that lowering put in front of or behind an instruction are no instructions.
+    if (i > 0 && kernel_.ops[i - 1].instruction == op.instruction && op.control == Control::kPlain) continue;
+    profile.warp_instructions += static_cast<std::uint64_t>(warps);
+    const std::uint64_t answered = correction_ ? correction_->answered(i) : 0;
+    if (op.fidelity == Fidelity::kApproximate) approximated[i] = executed[i] - answered;
+    profile.add(*op.instruction, op.fidelity, executed[i], answered);
+  }
+  profile.approximation_reaches_result =
+      profile.approximate > 0 && approximation_reaches_result(kernel_, executed, approximated);
+}
+
+}  // namespace assay::ptx

@@ -1,0 +1,123 @@
+// Instructions in each other's company: carries, calls, schedules, and what is told of approximations. What each one
+// computes by itself is in models/.
+#include <gtest/gtest.h>
+
+#include "backends/ptx/testing/machine.hpp"
+
+namespace assay::ptx {
+namespace {
+
+using testing::entry;
+using testing::run;
+
+/// 64-bit sums and products by carries of 32-bit halves.
+TEST(Instructions, CarryChains) {
+  struct Record {
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
+    std::uint64_t result = 0;
+  };
+  std::vector<Record> records;
+  for (const std::uint64_t high : {0U, 1U, 0x80000000U, 0xffffffffU}) {
+    for (const std::uint64_t low : {0U, 1U, 0x7fffffffU, 0x80000000U, 0x80000001U, 0xfffffffeU, 0xffffffffU}) {
+      for (const std::uint64_t other : {0U, 1U, 0x12345678U, 0x80000000U, 0xffffffffU})
+        records.push_back({high << 32U | low, low << 32U | other});
+    }
+  }
+  const std::string body =
+      "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 24; add.s64 %rd1, %rd1, %rd2;"
+      " ld.global.u64 %rd10, [%rd1]; ld.global.u64 %rd11, [%rd1+8]; .reg .u32 a, b, c, d, e, f;"
+      " mov.b64 {a, b}, %rd10; mov.b64 {c, d}, %rd11; sub.cc.u32 e, a, c; subc.u32 f, b, d;"
+      " add.cc.u32 e, e, c; addc.u32 f, f, d; mad.lo.cc.u32 e, a, c, e; madc.hi.u32 f, a, c, f; mov.b64 %rd12, {e, f};"
+      " st.global.u64 [%rd1+16], %rd12;";
+  const auto done = run(entry(body), records, {{1}, {static_cast<std::uint32_t>(records.size())}});
+  ASSERT_TRUE(done.result.ok()) << done.result.message;
+  for (const Record& record : done.data)
+    EXPECT_EQ(record.result, record.a + (record.a & 0xffffffff) * (record.b & 0xffffffff)) << std::hex << record.a;
+}
+
+TEST(Instructions, CallsAndLocalMemory) {
+  const std::string function =
+      ".func (.param .b32 r) triple(.param .b32 x)\n{ .reg .b32 %r<5>; ld.param.u32 %r1, [x]; mul.lo.u32 %r2, %r1, 3;"
+      " st.param.b32 [r], %r2; ret; }\n";
+  const auto done = run<std::uint32_t>(
+      entry(
+          "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;"
+          " setp.lt.u32 %p1, %r1, 7; mov.u32 %r2, 5; @%p1 bra L;"
+          " { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), triple, (a); ld.param.b32 %r2, [b]; }"
+          " L: st.global.u32 [%rd1], %r2;",
+          1, function),
+      std::vector<std::uint32_t>(32));
+  ASSERT_TRUE(done.result.ok()) << done.result.message;
+  EXPECT_EQ(done.data[6], 5U);
+  EXPECT_EQ(done.data[7], 21U);
+  EXPECT_EQ(done.data[31], 93U);
+}
+
+/// Any schedule gives the same bits where no order matters, and the fidelity counts say what was approximate.
+TEST(Instructions, SchedulesAndFidelity) {
+  const std::string text = entry(
+      "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; shl.b32 %r2, %r2, 6; add.u32 %r1, %r1, %r2;"
+      " red.global.add.u32 [%rd1], %r1; ex2.approx.f32 %f1, 0f40000000; mul.f32 %f1, %f1, %f1;");
+  for (const Order order : {Order::kForward, Order::kReverse, Order::kShuffled}) {
+    LaunchOptions options;
+    options.schedule = {order, 7};
+    const auto done = run<std::uint32_t>(text, std::vector<std::uint32_t>(1), {{4}, {64}}, options);
+    ASSERT_TRUE(done.result.ok()) << done.result.message;
+    EXPECT_EQ(done.data[0], 255U * 256 / 2);
+    EXPECT_EQ(done.result.profile.approximate, 256U);
+    EXPECT_EQ(done.result.profile.contractible, 256U);
+    EXPECT_EQ(done.result.profile.atomics, 256U);
+    EXPECT_EQ(done.result.profile.atomic_addresses, 8U);
+    EXPECT_EQ(done.result.profile.thread_instructions, 256U * 9);
+    EXPECT_DOUBLE_EQ(done.result.profile.lane_efficiency(), 1.0);
+  }
+}
+
+TEST(Instructions, CountsAtomicsOfOtherThreadsToOneCellWhoseOrderShows) {
+  const auto collisions = [](const std::string& body) {
+    const std::string before = ".shared .align 4 .b8 cells[256];\n";
+    const std::string text =
+        testing::entry("mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; ld.param.u64 %rd1, [p0];" + body, 1, before);
+    const auto done =
+        testing::run(text, std::vector<float>(128), {{2}, {64}}, {.checks = Checks::none(), .count_collisions = true});
+    EXPECT_TRUE(done.result.ok()) << done.result.message;
+    return done.result.profile.atomic_collisions;
+  };
+  const std::string own_cell = "mad.lo.s32 %r3, %r2, 64, %r1; mul.wide.u32 %rd2, %r3, 4; add.u64 %rd3, %rd1, %rd2;";
+  const std::string add = "red.global.add.f32 [%rd3], 0f3F800000;";
+  EXPECT_EQ(collisions(own_cell + add + add), 0U) << "a thread's own come one after another";
+  EXPECT_EQ(collisions("mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;" + add), 64U) << "both blocks";
+  EXPECT_EQ(collisions("mov.u64 %rd3, %rd1; red.global.add.u32 [%rd3], 1;"), 0U) << "sums of integers have no order";
+  EXPECT_EQ(collisions("atom.global.add.u32 %r3, [%rd1], 1;"), 0U) << "what it gives back is not used";
+  EXPECT_EQ(collisions("atom.global.add.u32 %r3, [%rd1], 1; add.u32 %r4, %r3, 1;"), 127U);
+  EXPECT_EQ(collisions("atom.global.cas.b32 %r3, [%rd1], 0, %r1;"), 127U);
+  EXPECT_EQ(collisions("atom.global.exch.b32 %r3, [%rd1], %r1;"), 127U);
+  EXPECT_EQ(collisions("shl.b32 %r3, %r1, 2; mov.u32 %r4, cells; add.u32 %r5, %r4, %r3;"
+                       "atom.shared.add.f32 %f1, [%r5], 0f3F800000;"),
+            0U)
+      << "each block has its own";
+  EXPECT_EQ(collisions("mov.u32 %r4, cells; atom.shared.add.f32 %f1, [%r4], 0f3F800000;"), 126U);
+}
+
+TEST(Instructions, TellsWhetherAnApproximationReachedTheResult) {
+  const auto reached = [](const std::string& body) {
+    const auto done = run<float>(entry("ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;"
+                                       " add.s64 %rd1, %rd1, %rd2; ex2.approx.f32 %f1, 0f40000000;" +
+                                       body),
+                                 std::vector<float>(32));
+    EXPECT_TRUE(done.result.ok()) << done.result.message;
+    EXPECT_EQ(done.result.profile.approximate, 32U);
+    return done.result.profile.approximation_reaches_result;
+  };
+  EXPECT_TRUE(reached("add.rn.f32 %f2, %f1, %f1; st.global.f32 [%rd1], %f2;"));
+  EXPECT_TRUE(reached("setp.gt.f32 %p1, %f1, 0f00000000; @%p1 st.global.f32 [%rd1], 0f00000000;"));
+  EXPECT_TRUE(
+      reached(".local .align 4 .b8 l[4]; mov.u64 %rd3, l; st.local.f32 [%rd3], %f1; ld.local.f32 %f3, [%rd3];"
+              " st.global.f32 [%rd1], %f3;"));
+  EXPECT_FALSE(reached("add.rn.f32 %f2, %f1, %f1; mov.f32 %f3, 0f3F800000; st.global.f32 [%rd1], %f3;"));
+  EXPECT_FALSE(reached("bra L; st.global.f32 [%rd1], %f1; L:"));
+}
+
+}  // namespace
+}  // namespace assay::ptx

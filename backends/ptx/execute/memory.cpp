@@ -1,0 +1,94 @@
+#include "backends/ptx/execute/memory.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include <fmt/format.h>
+
+namespace assay::ptx {
+
+namespace {
+
+/// What is kept of the shadows of freed allocations.
+constexpr std::size_t kMostUnusedShadows = 32;
+
+}  // namespace
+
+Cell* Memory::cells_of(Allocation& allocation) {
+  if (allocation.shadow.cells != nullptr) return allocation.shadow.cells.get();
+  const std::size_t count = allocation.cell_count();
+  const auto fits = [&](const Shadow& shadow) { return shadow.capacity >= count && shadow.capacity <= 4 * count + 64; };
+  const auto unused = std::ranges::find_if(unused_shadows_, fits);
+  if (unused == unused_shadows_.end()) {
+    allocation.shadow = {std::make_unique<Cell[]>(count), count};
+  } else {
+    allocation.shadow = std::move(*unused);
+    unused_shadows_.erase(unused);
+    std::fill_n(allocation.shadow.cells.get(), count, Cell{});
+  }
+  return allocation.shadow.cells.get();
+}
+
+Result<AllocationId> Memory::allocate(std::string name, std::size_t bytes, AllocationFlags flags) {
+  if (bytes > most_bytes_ - used_bytes_) {
+    return Error{fmt::format("'{}' of {} bytes exceeds the limit of memory, {} bytes", name, bytes, most_bytes_)};
+  }
+  used_bytes_ += bytes;
+  auto owned = std::make_unique<std::byte[]>(bytes);
+  const std::span<std::byte> view(owned.get(), bytes);
+  const AllocationId id = adopt(std::move(name), view, flags);
+  allocations_.back().owned = std::move(owned);
+  return id;
+}
+
+AllocationId Memory::adopt(std::string name, std::span<std::byte> bytes, AllocationFlags flags) {
+  const auto index = static_cast<std::uint32_t>(allocations_.size());
+  allocations_.push_back({.name = std::move(name), .bytes = bytes, .owned = nullptr, .flags = flags, .shadow = {}});
+  return {index};
+}
+
+void Memory::reset() {
+  for (Allocation& allocation : allocations_) {
+    const bool keep = allocation.shadow.cells != nullptr && unused_shadows_.size() < kMostUnusedShadows;
+    if (keep) unused_shadows_.push_back(std::move(allocation.shadow));
+  }
+  allocations_.clear();
+  variables_.clear();
+  used_bytes_ = 0;
+}
+
+Result<std::vector<std::uint64_t>> Memory::variables_of(const std::shared_ptr<const Module>& module) {
+  if (const auto found = variables_.find(module); found != variables_.end()) return found->second;
+  std::vector<std::uint64_t> addresses;
+  for (const Variable& variable : module->variables) {
+    if (variable.space == Space::kShared) {
+      addresses.push_back(0);
+      continue;
+    }
+    Result<AllocationId> id = allocate(variable.name, variable.bytes, {.read_only = variable.space == Space::kConst});
+    if (!id) return id.error();
+    if (!variable.initial.empty()) {
+      std::memcpy(at(*id).bytes.data(), variable.initial.data(), variable.initial.size());
+    }
+    addresses.push_back(address(*id));
+  }
+  variables_.emplace(module, addresses);
+  return addresses;
+}
+
+std::uint32_t Memory::next_stamp(bool& restarted) {
+  restarted = stamp_ == kMostStamp;
+  if (restarted) {
+    stamp_ = 0;
+    for (Allocation& allocation : allocations_) {
+      if (allocation.shadow.cells == nullptr) continue;
+      const std::span cells(allocation.shadow.cells.get(), allocation.cell_count());
+      for (Cell& cell : cells)
+        cell.write = cell.read = 0;
+    }
+  }
+  return ++stamp_;
+}
+
+}  // namespace assay::ptx

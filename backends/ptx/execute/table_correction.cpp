@@ -1,0 +1,30 @@
+#include <bit>
+#include <cstring>
+
+#include "backends/ptx/execute/execution.hpp"
+#include "backends/ptx/execute/tables.hpp"
+
+namespace assay::ptx {
+
+void TableCorrection::apply(const Op& op, std::uint32_t mask, const std::byte* operands, std::byte* results) {
+  const UnitRow* const unit = unit_of(*op.instruction);
+  const UnitTable* const table = unit == nullptr ? nullptr : tables_.find(*unit);
+  if (table == nullptr) return;
+  // Of a double the unit reads and gives the upper word.
+  const std::size_t width = bytes_of(unit->type);
+  answered_.resize(kernel_.ops.size());
+  std::uint64_t& answered = answered_[static_cast<std::size_t>(&op - kernel_.ops.data())];
+  for (; mask != 0; mask &= mask - 1) {
+    const std::size_t at = static_cast<std::size_t>(std::countr_zero(mask)) * width + width - 4;
+    std::uint32_t operand = 0;
+    std::uint32_t result = 0;
+    std::memcpy(&operand, operands + at, 4);
+    std::memcpy(&result, results + at, 4);
+    const auto answer = table->answer(operand, result);
+    if (!answer) continue;
+    std::memcpy(results + at, &*answer, 4);
+    ++answered;
+  }
+}
+
+}  // namespace assay::ptx

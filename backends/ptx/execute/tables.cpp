@@ -1,0 +1,202 @@
+#include "backends/ptx/execute/tables.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "backends/ptx/execute/machine.hpp"
+#include "backends/ptx/parse/parser.hpp"
+
+namespace assay::ptx {
+
+namespace {
+
+// Operands are asked in pieces of this size.
+constexpr std::size_t kPiece = std::size_t{1} << 20U;
+constexpr std::uint64_t kBitPatterns = std::uint64_t{1} << 32U;
+
+// One binade of a float has 2^23 numbers, of the upper word of a double 2^20.
+constexpr WindowRange kOneToTwo{0x3f800000, 1U << 23U};
+constexpr WindowRange kOneToFour{0x3f800000, 1U << 24U};
+constexpr WindowRange kHalfToTwo{0x3f000000, 1U << 24U};
+constexpr WindowRange kNegativeOneToTwo{0xbf800000, 1U << 23U};
+// What is left of an exponent once its integer part is taken off: 1/8 to 1/2.
+constexpr WindowRange kFraction{0x3e000000, 1U << 24U};
+constexpr WindowRange kNegativeFraction{0xbe000000, 1U << 24U};
+constexpr WindowRange kUpperOneToTwo{0x3ff00000, 1U << 20U};
+constexpr WindowRange kUpperOneToFour{0x3ff00000, 1U << 21U};
+
+constexpr std::array kUnits = {
+    UnitRow{"ex2.approx.f32", Opcode::kEx2, Type::kF32, false, 0, 0, {kFraction, kNegativeFraction}},
+    UnitRow{"ex2.approx.ftz.f32", Opcode::kEx2, Type::kF32, true, 0, 0, {kFraction, kNegativeFraction}},
+    UnitRow{"lg2.approx.f32", Opcode::kLg2, Type::kF32, false, 0, 0, {kHalfToTwo}},
+    UnitRow{"lg2.approx.ftz.f32", Opcode::kLg2, Type::kF32, true, 0, 0, {kHalfToTwo}},
+    UnitRow{"rcp.approx.f32", Opcode::kRcp, Type::kF32, false, 1, -1, {kOneToTwo}},
+    UnitRow{"rcp.approx.ftz.f32", Opcode::kRcp, Type::kF32, true, 1, -1, {kOneToTwo}},
+    UnitRow{"rcp.approx.ftz.f64", Opcode::kRcp, Type::kF64, true, 1, -1, {kUpperOneToTwo}},
+    UnitRow{"rsqrt.approx.f32", Opcode::kRsqrt, Type::kF32, false, 2, -1, {kOneToFour}},
+    UnitRow{"rsqrt.approx.ftz.f32", Opcode::kRsqrt, Type::kF32, true, 2, -1, {kOneToFour}},
+    UnitRow{"rsqrt.approx.ftz.f64", Opcode::kRsqrt, Type::kF64, true, 2, -1, {kUpperOneToFour}},
+    UnitRow{"sqrt.approx.f32", Opcode::kSqrt, Type::kF32, false, 2, 1, {kOneToFour}},
+    UnitRow{"sqrt.approx.ftz.f32", Opcode::kSqrt, Type::kF32, true, 2, 1, {kOneToFour}},
+    UnitRow{"sin.approx.f32", Opcode::kSin, Type::kF32, false, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
+    UnitRow{"sin.approx.ftz.f32", Opcode::kSin, Type::kF32, true, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
+    UnitRow{"cos.approx.f32", Opcode::kCos, Type::kF32, false, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
+    UnitRow{"cos.approx.ftz.f32", Opcode::kCos, Type::kF32, true, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
+    UnitRow{"tanh.approx.f32", Opcode::kTanh, Type::kF32, false, 0, 0, {kOneToTwo, kNegativeOneToTwo}},
+};
+
+/// How the words of a unit's type are put together.
+struct WordFormat {
+  int fraction_bits;
+  int bias;  ///< the exponent field of 1.0
+  int infinite;
+};
+WordFormat format_of(const UnitRow& unit) {
+  return unit.type == Type::kF64 ? WordFormat{20, 1023, 2047} : WordFormat{23, 127, 255};
+}
+
+int exponent_of(const WordFormat& format, std::uint32_t word) {
+  return static_cast<int>(word >> format.fraction_bits) & format.infinite;
+}
+bool is_normal(const WordFormat& format, std::uint32_t word) {
+  const int exponent = exponent_of(format, word);
+  return exponent != 0 && exponent != format.infinite;
+}
+
+constexpr std::uint32_t kSign = 0x80000000;
+
+/// The operand in the window that stands for it: a positive one from 1 on, for a unit that scales.
+std::uint32_t moved_into_window(const UnitRow& unit, std::uint32_t operand) {
+  if (unit.operand_step == 0) return operand;
+  const WordFormat format = format_of(unit);
+  const int above = exponent_of(format, operand) - format.bias;
+  const int kept = (above % unit.operand_step + unit.operand_step) % unit.operand_step;
+  const std::uint32_t fraction = operand & ((1U << format.fraction_bits) - 1);
+  return static_cast<std::uint32_t>(format.bias + kept) << format.fraction_bits | fraction;
+}
+
+/// The unit as a kernel of PTX, one thread for each word.
+std::string kernel_text(const UnitRow& unit) {
+  const bool wide = unit.type == Type::kF64;
+  return fmt::format(
+      ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry ask(.param .u64 words)\n{{\n"
+      ".reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .f32 %f<3>; .reg .f64 %fd<3>;\n"
+      "ld.param.u64 %rd1, [words]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 256, %r1;\n"
+      "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2; ld.global.u32 %r3, [%rd1]; mov.u32 %r4, 0;\n"
+      "{0}\n{1} {2}2, {2}1;\n{3}\nst.global.u32 [%rd1], %r3; ret;\n}}\n",
+      wide ? "mov.b64 %fd1, {%r4, %r3};" : "mov.b32 %f1, %r3;", unit.instruction, wide ? "%fd" : "%f",
+      wide ? "mov.b64 {%r5, %r3}, %fd2;" : "mov.b32 %r3, %f2;");
+}
+
+/// How far the device's answer lies from the nearest number; kUnknown where that is no matter of a few units.
+std::int8_t difference_of(const UnitRow& unit, std::uint32_t got, std::uint32_t nearest) {
+  const WordFormat format = format_of(unit);
+  if (!is_normal(format, got) || !is_normal(format, nearest) || ((got ^ nearest) & kSign) != 0) {
+    return UnitTable::kUnknown;
+  }
+  const std::int64_t difference = std::int64_t{got} - std::int64_t{nearest};
+  const bool fits = difference > INT8_MIN && difference <= INT8_MAX;
+  return fits ? static_cast<std::int8_t>(difference) : UnitTable::kUnknown;
+}
+
+Result<UnitTable::Window> measure_window(const UnitRow& unit, const WindowRange& range, const Ask& device) {
+  UnitTable::Window window{.first = range.first, .differences = {}};
+  window.differences.reserve(range.count);
+  while (window.differences.size() < range.count) {
+    const std::size_t done = window.differences.size();
+    std::vector<std::uint32_t> operands(std::min<std::size_t>(kPiece, range.count - done));
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      operands[i] = static_cast<std::uint32_t>(range.first + done + i);
+    const auto got = device(unit, operands);
+    if (!got) return got.error();
+    const auto nearest = nearest_answers(unit, operands);
+    if (!nearest) return nearest.error();
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      window.differences.push_back(difference_of(unit, (*got)[i], (*nearest)[i]));
+  }
+  return window;
+}
+
+}  // namespace
+
+std::span<const UnitRow> units() { return kUnits; }
+
+const UnitRow* unit_of(const Instruction& instruction) {
+  if (instruction.category != Category::kSpecial) return nullptr;
+  const auto found = std::ranges::find_if(kUnits, [&](const UnitRow& unit) {
+    return unit.opcode == instruction.opcode && unit.type == instruction.type &&
+           unit.ftz == instruction.modifiers.has(Modifier::kFtz);
+  });
+  return found == kUnits.end() ? nullptr : &*found;
+}
+
+std::optional<std::uint32_t> UnitTable::answer(std::uint32_t operand, std::uint32_t nearest) const {
+  const WordFormat format = format_of(*unit_);
+  const bool negative_root = unit_->operand_step == 2 && (operand & kSign) != 0;
+  if (!is_normal(format, operand) || !is_normal(format, nearest) || negative_root) return std::nullopt;
+  const std::uint32_t standing = moved_into_window(*unit_, operand);
+  for (const Window& window : windows_) {
+    const std::uint32_t place = standing - window.first;
+    if (place >= window.differences.size()) continue;
+    if (window.differences[place] == kUnknown) return std::nullopt;
+    const auto answer = static_cast<std::uint32_t>(std::int64_t{nearest} + window.differences[place]);
+    return is_normal(format, answer) ? std::optional(answer) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+const UnitTable* Tables::find(const UnitRow& unit) const {
+  const auto found = std::ranges::find_if(units, [&](const UnitTable& table) { return &table.unit() == &unit; });
+  return found == units.end() ? nullptr : &*found;
+}
+
+Result<std::vector<std::uint32_t>> nearest_answers(const UnitRow& unit, std::span<const std::uint32_t> operands) {
+  Result<Module> module = parse(kernel_text(unit), std::string(unit.instruction));
+  if (!module) return module.error();
+  const auto kernel = lower(std::make_shared<const Module>(module.take()), "ask");
+  if (!kernel) return kernel.error();
+  std::vector<std::uint32_t> words(operands.begin(), operands.end());
+  words.resize((words.size() + 255) / 256 * 256);
+  Machine machine;
+  Arguments arguments;
+  arguments.add(machine.address(machine.adopt("words", std::as_writable_bytes(std::span(words)))));
+  const auto blocks = static_cast<std::uint32_t>(words.size() / 256);
+  const RunResult run = machine.launch(*kernel, {{blocks}, {256}}, arguments, {.checks = Checks::none()});
+  if (!run.ok()) return Error{run.message, std::string(unit.instruction)};
+  words.resize(operands.size());
+  return words;
+}
+
+Result<Measured> measure_unit(const UnitRow& unit, const Ask& device, std::uint64_t step) {
+  std::vector<UnitTable::Window> windows;
+  for (const WindowRange& range : unit.windows) {
+    if (range.count == 0) continue;
+    auto window = measure_window(unit, range, device);
+    if (!window) return window.error();
+    windows.push_back(window.take());
+  }
+  const UnitTable table(unit, windows, 0);
+  Measured measured;
+  for (std::uint64_t bits = 0; bits < kBitPatterns;) {
+    std::vector<std::uint32_t> operands;
+    for (; operands.size() < kPiece && bits < kBitPatterns; bits += step)
+      operands.push_back(static_cast<std::uint32_t>(bits));
+    const auto got = device(unit, operands);
+    if (!got) return got.error();
+    const auto nearest = nearest_answers(unit, operands);
+    if (!nearest) return nearest.error();
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const auto foretold = table.answer(operands[i], (*nearest)[i]);
+      if (!foretold) continue;
+      ++measured.verified;
+      if (*foretold == (*got)[i]) continue;
+      if (measured.contradicted++ == 0) measured.contradicting = operands[i];
+    }
+  }
+  if (measured.contradicted == 0) measured.table.emplace(unit, std::move(windows), measured.verified);
+  return measured;
+}
+
+}  // namespace assay::ptx

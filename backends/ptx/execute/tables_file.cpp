@@ -1,0 +1,159 @@
+// Tables as a file.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <zstd.h>
+
+#include "backends/ptx/execute/tables.hpp"
+
+namespace assay::ptx {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kFormat = "assay ptx tables";
+constexpr int kVersion = 1;
+constexpr int kCompressionLevel = 9;
+constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 26U;  ///< of one unit
+
+json to_json(const UnitTable& table) {
+  json windows = json::array();
+  for (const UnitTable::Window& window : table.windows())
+    windows.push_back({{"first", window.first}, {"count", window.differences.size()}});
+  return {{"instruction", table.unit().instruction}, {"verified", table.verified()}, {"windows", std::move(windows)}};
+}
+
+/// A field of an object.
+template <class T>
+Result<T> field(const json& object, const char* name, const char* expected) {
+  const auto found = object.find(name);
+  bool fits = found != object.end();
+  if constexpr (std::is_same_v<T, std::string>) {
+    fits = fits && found->is_string();
+  } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+    fits = fits && found->is_number_unsigned();
+  } else {
+    fits = fits && found->is_array();
+  }
+  if (fits) return found->template get<T>();
+  return Error{
+      fmt::format("found {} for '{}', expected {}", found == object.end() ? "nothing" : found->dump(), name, expected)};
+}
+
+/// A unit as its entry in the header tells, its differences still to come.
+struct Announced {
+  const UnitRow* unit = nullptr;
+  std::uint64_t verified = 0;
+  std::vector<WindowRange> windows;
+  std::uint64_t entries = 0;
+};
+
+Result<Announced> announced_unit(const json& entry) {
+  if (!entry.is_object()) return Error{fmt::format("found {}, expected a unit", entry.dump())};
+  const auto instruction = field<std::string>(entry, "instruction", "the name of an instruction");
+  if (!instruction) return instruction.error();
+  const auto unit = std::ranges::find(units(), *instruction, &UnitRow::instruction);
+  if (unit == units().end()) {
+    return Error{fmt::format("found a table of '{}', expected one of an approximate instruction such as {}",
+                             *instruction, units().front().instruction)};
+  }
+  const auto verified = field<std::uint64_t>(entry, "verified", "a number of operands");
+  if (!verified) return verified.error();
+  const auto windows = field<std::vector<json>>(entry, "windows", "a list of windows");
+  if (!windows) return windows.error();
+  Announced announced{.unit = &*unit, .verified = *verified, .windows = {}};
+  for (const json& window : *windows) {
+    if (!window.is_object()) return Error{fmt::format("found {}, expected a window", window.dump())};
+    const auto first = field<std::uint64_t>(window, "first", "a bit pattern");
+    if (!first) return first.error();
+    const auto count = field<std::uint64_t>(window, "count", "a number of operands");
+    if (!count) return count.error();
+    announced.entries += *count;
+    if (*first > UINT32_MAX || *count > kMostEntries || *first + *count > std::uint64_t{1} << 32U ||
+        announced.entries > kMostEntries) {
+      return Error{fmt::format("found a window of {} operands from {} on, expected one within 32 bits and at most {}",
+                               *count, *first, kMostEntries)};
+    }
+    announced.windows.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*count)});
+  }
+  return announced;
+}
+
+/// The frame's content, which must have so many bytes.
+Result<std::string> decompressed(std::string_view frame, std::uint64_t bytes) {
+  if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != bytes) {
+    return Error{fmt::format("the frame behind the header does not hold the {} bytes that the header tells of", bytes)};
+  }
+  std::string content(bytes, '\0');
+  const std::size_t size = ZSTD_decompress(content.data(), content.size(), frame.data(), frame.size());
+  if (ZSTD_isError(size) != 0U) return Error{fmt::format("the frame is broken: {}", ZSTD_getErrorName(size))};
+  if (size != bytes) return Error{fmt::format("found {} bytes of differences, expected {}", size, bytes)};
+  return content;
+}
+
+UnitTable table_of(const Announced& announced, std::string_view& bytes) {
+  std::vector<UnitTable::Window> windows;
+  for (const WindowRange& range : announced.windows) {
+    UnitTable::Window& window = windows.emplace_back();
+    window.first = range.first;
+    const auto* const first = reinterpret_cast<const std::int8_t*>(bytes.data());
+    window.differences.assign(first, first + range.count);
+    bytes.remove_prefix(range.count);
+  }
+  return {*announced.unit, std::move(windows), announced.verified};
+}
+
+}  // namespace
+
+std::string encode_tables(const Tables& tables) {
+  json header{{"format", kFormat}, {"version", kVersion}, {"device", tables.device}, {"units", json::array()}};
+  std::string bytes;
+  for (const UnitTable& table : tables.units) {
+    header["units"].push_back(to_json(table));
+    for (const UnitTable::Window& window : table.windows())
+      bytes.append(reinterpret_cast<const char*>(window.differences.data()), window.differences.size());
+  }
+  std::string frame(ZSTD_compressBound(bytes.size()), '\0');
+  // Fails only where the bound does not hold or memory is at its end.
+  frame.resize(ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), kCompressionLevel));
+  return header.dump() + "\n" + frame;
+}
+
+Result<Tables> decode_tables(std::string_view content) {
+  const std::size_t end = std::min(content.find('\n'), content.size());
+  const json header = json::parse(content.substr(0, end), nullptr, false);
+  if (!header.is_object() || header.value("format", json()) != kFormat) {
+    return Error{"found no header of tables, expected a file that 'assay calibrate --tables' wrote"};
+  }
+  if (header.value("version", json()) != kVersion) {
+    return Error{fmt::format("found version {}, expected {}: measure the device anew",
+                             header.value("version", json()).dump(), kVersion)};
+  }
+  const auto device = field<std::string>(header, "device", "a device's name");
+  if (!device) return device.error();
+  const auto entries = field<std::vector<json>>(header, "units", "a list of units");
+  if (!entries) return entries.error();
+  std::vector<Announced> announced;
+  std::uint64_t total = 0;
+  for (const json& entry : *entries) {
+    auto unit = announced_unit(entry);
+    if (!unit) return unit.error();
+    if (std::ranges::find(announced, unit->unit, &Announced::unit) != announced.end()) {
+      return Error{fmt::format("found two tables of '{}'", unit->unit->instruction)};
+    }
+    total += unit->entries;
+    announced.push_back(unit.take());
+  }
+  const auto bytes = decompressed(content.substr(std::min(end + 1, content.size())), total);
+  if (!bytes) return bytes.error();
+  Tables tables{.device = *device, .units = {}};
+  std::string_view rest = *bytes;
+  for (const Announced& unit : announced)
+    tables.units.push_back(table_of(unit, rest));
+  return tables;
+}
+
+}  // namespace assay::ptx

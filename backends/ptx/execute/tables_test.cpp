@@ -1,0 +1,173 @@
+// Tables of a device that never was: its answers lie beside the nearest numbers by a known rule.
+#include "backends/ptx/execute/tables.hpp"
+
+#include <bit>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/ptx/testing/machine.hpp"
+
+namespace assay::ptx {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint64_t kStep = 40'009;
+
+const UnitRow& unit_named(std::string_view instruction) {
+  const auto found = std::ranges::find(units(), instruction, &UnitRow::instruction);
+  EXPECT_NE(found, units().end()) << instruction;
+  return *found;
+}
+
+/// 0, 1 or -1 by the operand's fraction.
+std::int64_t beside(std::uint32_t operand) { return static_cast<std::int64_t>(operand % (1U << 20U) % 3) - 1; }
+
+/// The device's answers; `off_by` adds to what the rule says.
+template <class OffBy>
+Ask device(OffBy off_by) {
+  return [=](const UnitRow& unit, std::span<const std::uint32_t> operands) -> Result<std::vector<std::uint32_t>> {
+    auto answers = nearest_answers(unit, operands);
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      (*answers)[i] = static_cast<std::uint32_t>((*answers)[i] + beside(operands[i]) + off_by(operands[i]));
+    return answers;
+  };
+}
+const auto kByTheRule = [](std::uint32_t) { return 0; };
+
+Tables measured_tables() {
+  Tables tables{.device = "a device", .units = {}};
+  const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(kByTheRule), kStep);
+  EXPECT_TRUE(measured.ok());
+  tables.units.push_back(*measured->table);
+  return tables;
+}
+
+TEST(Tables, ForetellWhatADeviceAnswersEverywhere) {
+  const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(kByTheRule), kStep);
+  ASSERT_TRUE(measured.ok()) << measured.error().text();
+  EXPECT_EQ(measured->contradicted, 0U);
+  EXPECT_GT(measured->verified, 100'000U);  // of 107,349 operands all but those without a normal answer
+  ASSERT_TRUE(measured->table.has_value());
+  EXPECT_EQ(measured->table->windows()[0].differences.size(), std::size_t{1} << 20U);
+}
+
+/// Where an answer does not follow from the window, the device is not as the table supposes, and there is none.
+TEST(Tables, AreDroppedWhereTheDeviceContradictsThem) {
+  const auto wrong_far_out = [](std::uint32_t operand) { return (operand >> 20U & 2047U) > 1500 ? 1 : 0; };
+  const auto measured = measure_unit(unit_named("rcp.approx.ftz.f64"), device(wrong_far_out), kStep);
+  ASSERT_TRUE(measured.ok());
+  EXPECT_GT(measured->contradicted, 10'000U);
+  EXPECT_GT(measured->contradicting >> 20U & 2047U, 1500U);
+  EXPECT_FALSE(measured->table.has_value());
+}
+
+struct Answered {
+  std::vector<std::uint64_t> words;
+  Profile profile;
+};
+
+/// What a launch gives for the doubles.
+Answered answered(const std::string& instruction, const std::vector<double>& operands, const Tables* tables) {
+  LaunchOptions options;
+  options.tables = tables;
+  std::vector<std::uint64_t> data;
+  for (const double operand : operands)
+    data.push_back(std::bit_cast<std::uint64_t>(operand));
+  const auto done = testing::run(
+      testing::entry(
+          "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 8; add.s64 %rd1, %rd1, %rd2;"
+          " ld.global.f64 %fd1, [%rd1];\n" +
+          instruction + " %fd1, %fd1; st.global.f64 [%rd1], %fd1;"),
+      data, {{1}, {static_cast<std::uint32_t>(data.size())}}, options);
+  EXPECT_TRUE(done.result.ok()) << done.result.message;
+  return {done.data, done.result.profile};
+}
+
+TEST(Tables, GiveTheDevicesBits) {
+  const Tables tables = measured_tables();
+  const std::vector<double> operands = {1.0, 3.0, -0.7, 1e200, 1e-200, 2.5e-310, HUGE_VAL, 1.0 / 3};
+  const Answered nearest = answered("rcp.approx.ftz.f64", operands, nullptr);
+  const Answered given = answered("rcp.approx.ftz.f64", operands, &tables);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const bool known = i != 5 && i != 6;  // subnormal and infinite operands have no entry
+    const auto upper = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(operands[i]) >> 32U);
+    const auto expected = static_cast<std::uint64_t>(static_cast<std::int64_t>(nearest.words[i]) +
+                                                     (known ? beside(upper) * (std::int64_t{1} << 32U) : 0));
+    EXPECT_EQ(given.words[i], expected) << operands[i];
+  }
+  EXPECT_EQ(nearest.profile.approximate, 8U);
+  EXPECT_EQ(given.profile.approximate, 2U);
+  EXPECT_EQ(given.profile.exact, nearest.profile.exact + 6);
+  EXPECT_TRUE(given.profile.approximation_reaches_result);
+  EXPECT_FALSE(answered("rcp.approx.ftz.f64", {1.0, 3.0, 7.0}, &tables).profile.approximation_reaches_result);
+  // A unit without a table goes on as ever.
+  EXPECT_EQ(answered("rsqrt.approx.ftz.f64", operands, &tables).words,
+            answered("rsqrt.approx.ftz.f64", operands, nullptr).words);
+}
+
+/// Roots have windows of two binades, and no answers to negative operands.
+TEST(Tables, OfRootsKeepTheParityOfTheExponent) {
+  const UnitRow& unit = unit_named("sqrt.approx.f32");
+  UnitTable::Window window{.first = 0x3f800000, .differences = std::vector<std::int8_t>(std::size_t{1} << 24U)};
+  window.differences[0] = 1;          // of 1
+  window.differences[1U << 23U] = 2;  // of 2
+  window.differences[3] = UnitTable::kUnknown;
+  const UnitTable table(unit, {window}, 0);
+  const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
+  EXPECT_EQ(table.answer(bits(1.0F), bits(1.0F)), bits(1.0F) + 1);
+  EXPECT_EQ(table.answer(bits(4.0F), bits(2.0F)), bits(2.0F) + 1);
+  EXPECT_EQ(table.answer(bits(0.25F), bits(0.5F)), bits(0.5F) + 1);
+  EXPECT_EQ(table.answer(bits(2.0F), bits(1.5F)), bits(1.5F) + 2);
+  EXPECT_EQ(table.answer(bits(0.5F), bits(0.75F)), bits(0.75F) + 2);
+  EXPECT_EQ(table.answer(bits(3.0F), bits(1.75F)), bits(1.75F));
+  EXPECT_EQ(table.answer(bits(1.0F) + 3, bits(1.0F) + 1), std::nullopt);
+  EXPECT_EQ(table.answer(bits(-1.0F), bits(1.0F)), std::nullopt);
+  EXPECT_EQ(table.answer(0x00000001, bits(1.0F)), std::nullopt);
+}
+
+TEST(Tables, SurviveTheFile) {
+  const Tables tables = measured_tables();
+  const auto read = decode_tables(encode_tables(tables));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read->device, "a device");
+  ASSERT_EQ(read->units.size(), 1U);
+  EXPECT_EQ(&read->units[0].unit(), &tables.units[0].unit());
+  EXPECT_EQ(read->units[0].verified(), tables.units[0].verified());
+  EXPECT_EQ(read->units[0].windows()[0].first, tables.units[0].windows()[0].first);
+  EXPECT_EQ(read->units[0].windows()[0].differences, tables.units[0].windows()[0].differences);
+}
+
+TEST(Tables, RefuseWhatIsNoTable) {
+  const auto error_of = [](const std::string& content) {
+    const auto read = decode_tables(content);
+    return read.ok() ? std::string() : read.error().text();
+  };
+  const auto header = [](const std::string& units) {
+    return R"({"format": "assay ptx tables", "version": 1, "device": "d", "units": [)" + units + "]}\n";
+  };
+  EXPECT_THAT(error_of(""), HasSubstr("no header of tables"));
+  EXPECT_THAT(error_of("\x7f"
+                       "ELF"),
+              HasSubstr("no header of tables"));
+  EXPECT_THAT(error_of(R"({"format": "assay ptx tables", "version": 9})"), HasSubstr("found version 9, expected 1"));
+  EXPECT_THAT(error_of(R"({"format": "assay ptx tables", "version": 1})"), HasSubstr("found nothing for 'device'"));
+  EXPECT_THAT(error_of(header("7")), HasSubstr("found 7, expected a unit"));
+  EXPECT_THAT(error_of(header(R"({"instruction": "add.f32"})")), HasSubstr("found a table of 'add.f32'"));
+  EXPECT_THAT(error_of(header(R"({"instruction": "rcp.approx.f32", "verified": -1})")),
+              HasSubstr("found -1 for 'verified'"));
+  const auto with_window = [&](const std::string& window) {
+    return header(R"({"instruction": "rcp.approx.f32", "verified": 1, "windows": [)" + window + "]}");
+  };
+  EXPECT_THAT(error_of(with_window(R"({"first": 0, "count": 99999999999})")), HasSubstr("expected one within 32 bits"));
+  EXPECT_THAT(error_of(with_window(R"({"first": 0, "count": 4})")), HasSubstr("does not hold the 4 bytes"));
+  const std::string good = encode_tables(measured_tables());
+  EXPECT_THAT(error_of(good.substr(0, good.size() - 9)), HasSubstr("broken"));
+  const std::size_t begin = good.find("\"units\":[") + 9;
+  const std::string unit = good.substr(begin, good.find("],\"version\"") - begin);
+  EXPECT_THAT(error_of(header(unit + "," + unit)), HasSubstr("two tables of 'rcp.approx.ftz.f64'"));
+}
+
+}  // namespace
+}  // namespace assay::ptx

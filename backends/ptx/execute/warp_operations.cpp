@@ -1,0 +1,160 @@
+// Shuffles, votes, matches and reductions over the lanes of a warp.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "backends/ptx/execute/execution.hpp"
+
+namespace assay::ptx {
+
+namespace {
+
+using enum Modifier;
+
+template <class Use>
+void each_lane(std::uint32_t mask, Use use) {
+  for (; mask != 0; mask &= mask - 1)
+    use(static_cast<unsigned>(std::countr_zero(mask)));
+}
+
+}  // namespace
+
+void Execution::warp_operation(Warp& warp, const Op& op, std::uint32_t mask) {
+  // The lanes that the instruction names must be those that execute it.
+  const std::uint32_t* const wanted = word_slot(warp, op.e);
+  each_lane(mask, [&](unsigned lane) {
+    const std::uint32_t missing = wanted[lane] & ~mask;
+    const bool self = (wanted[lane] >> lane & 1U) != 0;
+    if (options_.checks.divergence && (missing != 0 || !self) && !stopped_) {
+      // Lanes beyond the end of a block count as present: a mask of all lanes is customary.
+      const std::uint32_t first = warp.index * kLanes;
+      const std::uint32_t exist =
+          threads_in_block_ - first >= kLanes ? kAllLanes : (1U << (threads_in_block_ - first)) - 1;
+      if ((missing & exist) != 0 || !self) add_finding(Finding::Kind::kInactiveLane, op, first + lane);
+    }
+  });
+  switch (op.instruction->opcode) {
+    case Opcode::kShfl: shuffle(warp, op, mask); break;
+    case Opcode::kMatch: match(warp, op, mask); break;
+    case Opcode::kRedux: reduce(warp, op, mask); break;
+    case Opcode::kVote: {
+      const Modifiers& modifiers = op.instruction->modifiers;
+      const std::uint32_t votes = *word_slot(warp, op.a);
+      each_lane(mask, [&](unsigned lane) {
+        const std::uint32_t members = wanted[lane] & mask;
+        const std::uint32_t yes = votes & members;
+        if (modifiers.has(kBallot)) {
+          word_slot(warp, op.d)[lane] = yes;
+          return;
+        }
+        const bool holds = modifiers.has(kAll)   ? yes == members
+                           : modifiers.has(kAny) ? yes != 0
+                                                 : yes == members || yes == 0;
+        set_predicate(warp, op.d, holds ? kAllLanes : 0, 1U << lane);
+      });
+      break;
+    }
+    default:  // bar.warp.sync
+      new_stamp();
+      warp.synced_since = now_;
+      break;
+  }
+}
+
+/// d = a of the lane that the mode and b give; p: whether that lane lies in the segment. c holds the clamp in its lower
+/// 5 bits and the mask of segments in bits 8 to 12.
+void Execution::shuffle(Warp& warp, const Op& op, std::uint32_t mask) {
+  const Modifiers& modifiers = op.instruction->modifiers;
+  const std::uint32_t* const a = word_slot(warp, op.a);
+  const std::uint32_t* const b = word_slot(warp, op.b);
+  const std::uint32_t* const c = word_slot(warp, op.c);
+  std::uint32_t results[kLanes] = {};
+  std::uint32_t in_segment = 0;
+  each_lane(mask, [&](unsigned lane) {
+    const std::uint32_t clamp = c[lane] & 31U;
+    const std::uint32_t segments = c[lane] >> 8U & 31U;
+    const std::uint32_t amount = b[lane] & 31U;
+    const std::uint32_t least = lane & segments;
+    const std::uint32_t most = least | (clamp & ~segments);
+    std::uint32_t from = 0;
+    bool inside = false;
+    if (modifiers.has(kUp)) {
+      from = lane - amount;
+      inside = static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(most);
+    } else if (modifiers.has(kDown)) {
+      from = lane + amount;
+      inside = from <= most;
+    } else if (modifiers.has(kBfly)) {
+      from = lane ^ amount;
+      inside = from <= most;
+    } else {
+      from = least | (amount & ~segments);
+      inside = from <= most;
+    }
+    if (!inside) from = lane;
+    if ((mask >> from & 1U) == 0 && options_.checks.divergence && !stopped_) {
+      add_finding(Finding::Kind::kInactiveLane, op, warp.index * kLanes + lane);
+    }
+    results[lane] = a[from];
+    in_segment |= inside ? 1U << lane : 0U;
+  });
+  std::uint32_t* const d = word_slot(warp, op.d);
+  each_lane(mask, [&](unsigned lane) { d[lane] = results[lane]; });
+  if (op.d2.bits != 0) set_predicate(warp, op.d2, in_segment, mask);
+}
+
+void Execution::match(Warp& warp, const Op& op, std::uint32_t mask) {
+  const bool wide = bytes_of(op.instruction->type) == 8;
+  const bool all = op.instruction->modifiers.has(kAll);
+  const std::uint32_t* const wanted = word_slot(warp, op.e);
+  const auto value = [&](unsigned lane) -> std::uint64_t {
+    return wide ? wide_slot(warp, op.a)[lane] : word_slot(warp, op.a)[lane];
+  };
+  std::uint32_t results[kLanes] = {};
+  std::uint32_t agree = 0;
+  each_lane(mask, [&](unsigned lane) {
+    const std::uint32_t members = wanted[lane] & mask;
+    std::uint32_t same = 0;
+    each_lane(members, [&](unsigned other) { same |= value(other) == value(lane) ? 1U << other : 0U; });
+    agree |= same == members ? 1U << lane : 0U;
+    results[lane] = !all || same == members ? same : 0;
+  });
+  std::uint32_t* const d = word_slot(warp, op.d);
+  each_lane(mask, [&](unsigned lane) { d[lane] = results[lane]; });
+  if (op.d2.bits != 0) set_predicate(warp, op.d2, agree, mask);
+}
+
+void Execution::reduce(Warp& warp, const Op& op, std::uint32_t mask) {
+  const Modifiers& modifiers = op.instruction->modifiers;
+  const bool is_signed_type = op.instruction->type == Type::kS32;
+  const std::uint32_t* const a = word_slot(warp, op.a);
+  const std::uint32_t* const wanted = word_slot(warp, op.e);
+  const auto less = [&](std::uint32_t x, std::uint32_t y) {
+    return is_signed_type ? static_cast<std::int32_t>(x) < static_cast<std::int32_t>(y) : x < y;
+  };
+  std::uint32_t results[kLanes] = {};
+  each_lane(mask, [&](unsigned lane) {
+    bool first = true;
+    std::uint32_t& sum = results[lane];
+    each_lane(wanted[lane] & mask, [&](unsigned other) {
+      const std::uint32_t x = a[other];
+      if (std::exchange(first, false)) {
+        sum = x;
+      } else if (modifiers.has(kAdd)) {
+        sum += x;
+      } else if (modifiers.has(kAnd)) {
+        sum &= x;
+      } else if (modifiers.has(kOr)) {
+        sum |= x;
+      } else if (modifiers.has(kXor)) {
+        sum ^= x;
+      } else if (modifiers.has(kMin) ? less(x, sum) : less(sum, x)) {
+        sum = x;
+      }
+    });
+  });
+  std::uint32_t* const d = word_slot(warp, op.d);
+  each_lane(mask, [&](unsigned lane) { d[lane] = results[lane]; });
+}
+
+}  // namespace assay::ptx

@@ -1,0 +1,299 @@
+// cvt, for all pairs of types.
+#include <cfenv>
+#include <cmath>
+#include <limits>
+
+#include "backends/ptx/instructions/lanes/float_ops.hpp"
+#include "backends/ptx/instructions/lanes/rounding.hpp"
+
+namespace assay::ptx::ASSAY_PTX_ISA {
+namespace {
+
+// The result in a register wider than its type is extended by the sign of the type, which to_word does.
+struct Truncate {
+  template <class D, class S>
+  struct To {
+    static D apply(S a) { return static_cast<D>(a); }
+  };
+  template <class D, class S>
+  struct Saturate {
+    static D apply(S a) {
+      using Limits = std::numeric_limits<D>;
+      if (std::cmp_less(a, Limits::min())) return Limits::min();
+      return std::cmp_greater(a, Limits::max()) ? Limits::max() : static_cast<D>(a);
+    }
+  };
+};
+
+Handlers integer_to_integer(const Instruction& instruction) {
+  const bool sat = instruction.modifiers.has(Modifier::kSat);
+  return with_integer(instruction.type, [&](auto d) {
+    return with_integer(instruction.source_type, [&](auto s) {
+      using D = decltype(d);
+      using S = decltype(s);
+      return sat ? unary_handlers<Truncate::Saturate<D, S>, D, S>() : unary_handlers<Truncate::To<D, S>, D, S>();
+    });
+  });
+}
+
+template <class D, class S>
+struct NearestFloat {
+  static D apply(S a) { return static_cast<D>(a); }
+};
+template <class D, class S, bool kFtz>
+struct FloatToFloat {
+  static D apply(S a) {
+    const S source = kFtz ? flush(a) : a;
+    const D result = static_cast<D>(source);
+    return canonical(kFtz ? flush(result) : result);
+  }
+};
+
+struct Nearest {
+  template <class T>
+  static T apply(T x) {
+    return std::nearbyint(x);
+  }
+};
+struct Zero {
+  template <class T>
+  static T apply(T x) {
+    return std::trunc(x);
+  }
+};
+struct Down {
+  template <class T>
+  static T apply(T x) {
+    return std::floor(x);
+  }
+};
+struct Up {
+  template <class T>
+  static T apply(T x) {
+    return std::ceil(x);
+  }
+};
+
+/// Out of range goes to the nearest limit; NaN to 0, but where either type has 64 bits to the highest bit alone.
+template <class Rounding, class D, class S, bool kFtz>
+struct FloatToInteger {
+  static D apply(S a) {
+    if (kFtz) a = flush(a);
+    constexpr S kAbove = std::is_signed_v<D> ? S(std::uint64_t{1} << (8 * sizeof(D) - 1))
+                                             : S(2) * S(std::uint64_t{1} << (8 * sizeof(D) - 1));
+    if (a != a)
+      return sizeof(D) == 8 || sizeof(S) == 8 ? static_cast<D>(std::uint64_t{1} << (8 * sizeof(D) - 1)) : D{0};
+    const S rounded = Rounding::apply(a);
+    if (rounded >= kAbove) return std::numeric_limits<D>::max();
+    if (rounded < (std::is_signed_v<D> ? -kAbove : S(0))) return std::numeric_limits<D>::min();
+    return static_cast<D>(rounded);
+  }
+};
+template <class Rounding, bool kFtz, bool kSat>
+struct ToIntegral {
+  template <class T>
+  static T apply(T a) {
+    const T rounded = Rounding::apply(kFtz ? flush(a) : a);
+    return kSat ? saturate(rounded) : canonical(rounded);
+  }
+};
+template <bool kFtz>
+struct SaturateOnly {
+  template <class T>
+  static T apply(T a) {
+    return saturate(kFtz ? flush(a) : a);
+  }
+};
+
+template <class Use>
+Handlers with_integral_rounding(const Modifiers& modifiers, Use use) {
+  if (modifiers.has(Modifier::kRni)) return use(Nearest{});
+  if (modifiers.has(Modifier::kRzi)) return use(Zero{});
+  if (modifiers.has(Modifier::kRmi)) return use(Down{});
+  if (modifiers.has(Modifier::kRpi)) return use(Up{});
+  return {};
+}
+
+Handlers float_to_integer(const Instruction& instruction) {
+  const bool ftz = instruction.modifiers.has(Modifier::kFtz);
+  return with_integral_rounding(instruction.modifiers, [&](auto rounding) {
+    using R = decltype(rounding);
+    return with_float(instruction.source_type, [&](auto s) {
+      using S = decltype(s);
+      return with_integer(instruction.type, [&](auto d) {
+        using D = decltype(d);
+        return ftz ? unary_handlers<FloatToInteger<R, D, S, true>, D, S>()
+                   : unary_handlers<FloatToInteger<R, D, S, false>, D, S>();
+      });
+    });
+  });
+}
+
+Handlers to_integral(const Instruction& instruction) {
+  const bool ftz = instruction.modifiers.has(Modifier::kFtz);
+  const bool sat = instruction.modifiers.has(Modifier::kSat);
+  return with_float(instruction.type, [&](auto t) {
+    using T = decltype(t);
+    if (sat &&
+        !instruction.modifiers.first_of(std::array{Modifier::kRni, Modifier::kRzi, Modifier::kRmi, Modifier::kRpi})) {
+      return ftz ? unary_handlers<SaturateOnly<true>, T, T>() : unary_handlers<SaturateOnly<false>, T, T>();
+    }
+    return with_integral_rounding(instruction.modifiers, [&](auto rounding) {
+      using R = decltype(rounding);
+      if (sat)
+        return ftz ? unary_handlers<ToIntegral<R, true, true>, T, T>()
+                   : unary_handlers<ToIntegral<R, false, true>, T, T>();
+      return ftz ? unary_handlers<ToIntegral<R, true, false>, T, T>()
+                 : unary_handlers<ToIntegral<R, false, false>, T, T>();
+    });
+  });
+}
+
+// What is left, half precision and directed rounding to floats, goes lane by lane through a number that holds every
+// source exactly: a double, or sign and significand of an integer.
+
+template <class S>
+std::uint64_t encode_any(S a, Format format, Round round) {
+  if constexpr (std::is_integral_v<S>) {
+    const bool negative = a < 0;
+    const auto bits = static_cast<std::uint64_t>(a);
+    return encode(negative, negative ? 0 - bits : bits, 0, format, round);
+  } else if constexpr (sizeof(S) == 2) {
+    return encode(decode(a.bits, format_of(a)), format, round);
+  } else {
+    return encode(double{a}, format, round);
+  }
+}
+
+template <class D, class S, Round kRound, bool kFtz, bool kSat>
+struct ToFloat {
+  static D apply(const Op&, S a, S, S) {
+    if constexpr (kFtz && std::is_same_v<S, float>) a = flush(a);
+    if constexpr (std::is_same_v<D, float>) {
+      float result = std::bit_cast<float>(static_cast<std::uint32_t>(encode_any(a, kF32Format, kRound)));
+      if (kFtz) result = flush(result);
+      return kSat ? saturate(result) : result;
+    } else if constexpr (std::is_same_v<D, double>) {
+      const double result = std::bit_cast<double>(encode_any(a, kF64Format, kRound));
+      return kSat ? saturate(result) : result;
+    } else {
+      const D result{static_cast<std::uint16_t>(encode_any(a, format_of(D{}), kRound))};
+      return kSat ? from_float<D>(saturate(to_float(result))) : result;
+    }
+  }
+};
+
+template <class D, class S, Round kRound>
+Handlers to_float_rounded(const Modifiers& modifiers) {
+  const bool ftz = modifiers.has(Modifier::kFtz);
+  if (modifiers.has(Modifier::kSat)) {
+    return ftz ? general_handlers<ToFloat<D, S, kRound, true, true>, D, S, S, S>()
+               : general_handlers<ToFloat<D, S, kRound, false, true>, D, S, S, S>();
+  }
+  return ftz ? general_handlers<ToFloat<D, S, kRound, true, false>, D, S, S, S>()
+             : general_handlers<ToFloat<D, S, kRound, false, false>, D, S, S, S>();
+}
+
+template <class D, class S>
+Handlers to_float_from(const Modifiers& modifiers) {
+  if (modifiers.has(Modifier::kRz)) return to_float_rounded<D, S, Round::kZero>(modifiers);
+  if (modifiers.has(Modifier::kRm)) return to_float_rounded<D, S, Round::kDown>(modifiers);
+  if (modifiers.has(Modifier::kRp)) return to_float_rounded<D, S, Round::kUp>(modifiers);
+  return to_float_rounded<D, S, Round::kNearest>(modifiers);
+}
+
+template <class D>
+Handlers to_float_type(const Instruction& instruction) {
+  switch (instruction.source_type) {
+    case Type::kF16: return to_float_from<D, F16>(instruction.modifiers);
+    case Type::kBf16: return to_float_from<D, Bf16>(instruction.modifiers);
+    case Type::kF32: return to_float_from<D, float>(instruction.modifiers);
+    case Type::kF64: return to_float_from<D, double>(instruction.modifiers);
+    default:
+      return with_integer(instruction.source_type,
+                          [&](auto s) { return to_float_from<D, decltype(s)>(instruction.modifiers); });
+  }
+}
+
+Handlers any_to_float(const Instruction& instruction) {
+  switch (instruction.type) {
+    case Type::kF16: return to_float_type<F16>(instruction);
+    case Type::kBf16: return to_float_type<Bf16>(instruction);
+    case Type::kF32: return to_float_type<float>(instruction);
+    default: return to_float_type<double>(instruction);
+  }
+}
+
+template <class Rounding, class D, class S>
+struct HalfToInteger {
+  static D apply(const Op&, S a, S, S) { return FloatToInteger<Rounding, D, float, false>::apply(to_float(a)); }
+};
+template <class Rounding, class S, bool kSat>
+struct HalfToIntegral {
+  static S apply(const Op&, S a, S, S) {
+    const float rounded = Rounding::apply(to_float(a));
+    return from_float<S>(kSat ? saturate(rounded) : rounded);
+  }
+};
+
+template <class S>
+Handlers from_half(const Instruction& instruction) {
+  return with_integral_rounding(instruction.modifiers, [&](auto rounding) {
+    using R = decltype(rounding);
+    if (is_float(instruction.type)) {
+      return instruction.modifiers.has(Modifier::kSat) ? general_handlers<HalfToIntegral<R, S, true>, S, S, S, S>()
+                                                       : general_handlers<HalfToIntegral<R, S, false>, S, S, S, S>();
+    }
+    return with_integer(instruction.type, [&](auto d) {
+      using D = decltype(d);
+      return general_handlers<HalfToInteger<R, D, S>, D, S, S, S>();
+    });
+  });
+}
+
+/// The common conversions to f32 and f64, which the processor rounds.
+Handlers nearest_to_float(const Instruction& instruction) {
+  const bool ftz = instruction.modifiers.has(Modifier::kFtz);
+  const Type from = instruction.source_type;
+  return with_float(instruction.type, [&](auto d) {
+    using D = decltype(d);
+    if (!is_float(from)) {
+      return with_integer(from, [&](auto s) { return unary_handlers<NearestFloat<D, decltype(s)>, D, decltype(s)>(); });
+    }
+    return with_float(from, [&](auto s) {
+      using S = decltype(s);
+      return ftz ? unary_handlers<FloatToFloat<D, S, true>, D, S>() : unary_handlers<FloatToFloat<D, S, false>, D, S>();
+    });
+  });
+}
+
+}  // namespace
+
+Handlers select_convert(const Instruction& instruction) {
+  using enum Modifier;
+  const Modifiers& modifiers = instruction.modifiers;
+  const Type to = instruction.type;
+  const Type from = instruction.source_type;
+  const bool from_half_type = from == Type::kF16 || from == Type::kBf16;
+  const bool directed = modifiers.has(kRz) || modifiers.has(kRm) || modifiers.has(kRp);
+  const bool integral = modifiers.has(kRni) || modifiers.has(kRzi) || modifiers.has(kRmi) || modifiers.has(kRpi);
+  if (!is_float(to)) {
+    if (!is_float(from)) return integer_to_integer(instruction);
+    if (from == Type::kF16) return from_half<F16>(instruction);
+    return from == Type::kBf16 ? from_half<Bf16>(instruction) : float_to_integer(instruction);
+  }
+  // To an integer that stays a float: of one type only. What is exact has no rounding.
+  if ((integral && to != from) || (directed && to == from)) return {};
+  if (to == from && from_half_type) {
+    if (integral) return from == Type::kF16 ? from_half<F16>(instruction) : from_half<Bf16>(instruction);
+    return any_to_float(instruction);
+  }
+  if (to == from) {
+    return integral || modifiers.has(kSat) ? to_integral(instruction) : nearest_to_float(instruction);
+  }
+  const bool to_half = to == Type::kF16 || to == Type::kBf16;
+  if (directed || to_half || from_half_type || modifiers.has(kSat)) return any_to_float(instruction);
+  return nearest_to_float(instruction);
+}
+
+}  // namespace assay::ptx::ASSAY_PTX_ISA

@@ -1,0 +1,129 @@
+// Arithmetic of f32 and f64 as PTX defines it. Private to the files of this folder.
+#pragma once
+
+#include <cfenv>
+#include <cmath>
+
+#include "backends/ptx/instructions/lanes/lane_loop.hpp"
+
+namespace assay::ptx::ASSAY_PTX_ISA {
+namespace {
+
+inline constexpr std::uint32_t kNanF32 = 0x7fffffff;
+
+/// Subnormals become zeros of their sign.
+inline float flush(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return std::bit_cast<float>((bits & 0x7f800000U) == 0 ? bits & 0x80000000U : bits);
+}
+inline double flush(double x) { return x; }
+
+/// Single precision has one NaN as a result; double keeps what the processor gives, for PTX fixes no payload.
+inline float canonical(float x) { return x != x ? std::bit_cast<float>(kNanF32) : x; }
+inline double canonical(double x) { return x; }
+
+template <class T>
+inline T saturate(T x) {
+  return x >= T(1) ? T(1) : (x > T(0) ? x : T(0));
+}
+
+struct FloatAdd {
+  template <class T>
+  static T apply(T a, T b) {
+    return a + b;
+  }
+};
+struct FloatSub {
+  template <class T>
+  static T apply(T a, T b) {
+    return a - b;
+  }
+};
+struct FloatMul {
+  template <class T>
+  static T apply(T a, T b) {
+    return a * b;
+  }
+};
+struct FloatDiv {
+  template <class T>
+  static T apply(T a, T b) {
+    return a / b;
+  }
+};
+struct FloatFma {
+  template <class T>
+  static T apply(T a, T b, T c) {
+    return std::fma(a, b, c);
+  }
+};
+struct FloatSqrt {
+  template <class T>
+  static T apply(T a) {
+    return std::sqrt(a);
+  }
+};
+struct FloatRcp {
+  template <class T>
+  static T apply(T a) {
+    return T(1) / a;
+  }
+};
+/// A NaN loses against a number; -0 is below +0.
+template <bool kPropagate>
+struct FloatMin {
+  template <class T>
+  static T apply(T a, T b) {
+    const T other = a != a ? b : a;
+    const bool takes_b = b < a || (b == a && std::signbit(b));
+    const T result = takes_b ? b : other;
+    return kPropagate && b != b ? b : (kPropagate && a != a ? a : result);
+  }
+};
+template <bool kPropagate>
+struct FloatMax {
+  template <class T>
+  static T apply(T a, T b) {
+    const T other = a != a ? b : a;
+    const bool takes_b = b > a || (b == a && !std::signbit(b));
+    const T result = takes_b ? b : other;
+    return kPropagate && b != b ? b : (kPropagate && a != a ? a : result);
+  }
+};
+
+/// An operation with operands and result flushed, the result saturated and its NaN made canonical.
+template <class F, bool kFtz, bool kSat>
+struct Finished {
+  template <class T>
+  static T in(T x) {
+    return kFtz ? flush(x) : x;
+  }
+  template <class T>
+  static T out(T x) {
+    x = kFtz ? flush(x) : x;
+    return kSat ? saturate(x) : canonical(x);
+  }
+  template <class T>
+  static T apply(T a) {
+    return out(F::apply(in(a)));
+  }
+  template <class T>
+  static T apply(T a, T b) {
+    return out(F::apply(in(a), in(b)));
+  }
+  template <class T>
+  static T apply(T a, T b, T c) {
+    return out(F::apply(in(a), in(b), in(c)));
+  }
+};
+
+/// Calls `use` with F finished as the modifiers ask.
+template <class F, class Use>
+Handlers with_finish(const Modifiers& modifiers, Use use) {
+  const bool ftz = modifiers.has(Modifier::kFtz);
+  if (modifiers.has(Modifier::kSat)) return ftz ? use(Finished<F, true, true>{}) : use(Finished<F, false, true>{});
+  return ftz ? use(Finished<F, true, false>{}) : use(Finished<F, false, false>{});
+}
+
+}  // namespace
+}  // namespace assay::ptx::ASSAY_PTX_ISA

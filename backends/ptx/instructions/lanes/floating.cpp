@@ -1,0 +1,112 @@
+// f32 and f64. Compiled with -frounding-math: directed rounding sets the processor's mode around the loop over lanes.
+#include "backends/ptx/instructions/lanes/float_ops.hpp"
+
+namespace assay::ptx::ASSAY_PTX_ISA {
+namespace {
+
+/// Runs a handler in a rounding mode. The loops load operands after it is set and store before it is set back.
+template <Handler kHandler, int kMode>
+void rounded(Lanes& lanes, const Op& op, std::uint32_t mask) {
+  std::fesetround(kMode);
+  kHandler(lanes, op, mask);
+  std::fesetround(FE_TONEAREST);
+}
+
+template <Handler kFull, Handler kMasked>
+Handlers in_mode(const Modifiers& modifiers) {
+  if (modifiers.has(Modifier::kRz)) return {rounded<kFull, FE_TOWARDZERO>, rounded<kMasked, FE_TOWARDZERO>};
+  if (modifiers.has(Modifier::kRm)) return {rounded<kFull, FE_DOWNWARD>, rounded<kMasked, FE_DOWNWARD>};
+  if (modifiers.has(Modifier::kRp)) return {rounded<kFull, FE_UPWARD>, rounded<kMasked, FE_UPWARD>};
+  return {kFull, kMasked};
+}
+
+template <class F>
+Handlers select_unary(const Instruction& instruction) {
+  return with_float(instruction.type, [&](auto type) {
+    using T = decltype(type);
+    return with_finish<F>(instruction.modifiers, [&](auto finished) {
+      using G = decltype(finished);
+      return in_mode<unary<true, G, T, T>, unary<false, G, T, T>>(instruction.modifiers);
+    });
+  });
+}
+template <class F>
+Handlers select_binary(const Instruction& instruction) {
+  return with_float(instruction.type, [&](auto type) {
+    using T = decltype(type);
+    return with_finish<F>(instruction.modifiers, [&](auto finished) {
+      using G = decltype(finished);
+      return in_mode<binary<true, G, T, T, T>, binary<false, G, T, T, T>>(instruction.modifiers);
+    });
+  });
+}
+template <class F>
+Handlers select_ternary(const Instruction& instruction) {
+  return with_float(instruction.type, [&](auto type) {
+    using T = decltype(type);
+    return with_finish<F>(instruction.modifiers, [&](auto finished) {
+      using G = decltype(finished);
+      return in_mode<ternary<true, G, T, T, T, T>, ternary<false, G, T, T, T, T>>(instruction.modifiers);
+    });
+  });
+}
+
+// Sign operations keep NaNs as they are.
+template <bool kFtz>
+struct FloatAbs {
+  template <class T>
+  static T apply(T a) {
+    return std::fabs(kFtz ? flush(a) : a);
+  }
+};
+template <bool kFtz>
+struct FloatNeg {
+  template <class T>
+  static T apply(T a) {
+    return -(kFtz ? flush(a) : a);
+  }
+};
+/// The second operand with the sign of the first.
+struct Copysign {
+  template <class T>
+  static T apply(T a, T b) {
+    return std::copysign(b, a);
+  }
+};
+
+template <class F>
+Handlers select_sign(Type type) {
+  return with_float(type, [](auto t) { return unary_handlers<F, decltype(t), decltype(t)>(); });
+}
+
+}  // namespace
+
+Handlers select_float(const Instruction& instruction) {
+  const Modifiers& modifiers = instruction.modifiers;
+  const bool ftz = modifiers.has(Modifier::kFtz);
+  const bool propagate = modifiers.has(Modifier::kNaN);
+  if (modifiers.has(Modifier::kRelu)) return {};
+  switch (instruction.opcode) {
+    case Opcode::kAdd: return select_binary<FloatAdd>(instruction);
+    case Opcode::kSub: return select_binary<FloatSub>(instruction);
+    case Opcode::kMul: return select_binary<FloatMul>(instruction);
+    case Opcode::kDiv: return select_binary<FloatDiv>(instruction);
+    case Opcode::kFma:
+    case Opcode::kMad: return select_ternary<FloatFma>(instruction);
+    case Opcode::kSqrt: return select_unary<FloatSqrt>(instruction);
+    case Opcode::kRcp: return select_unary<FloatRcp>(instruction);
+    case Opcode::kMin:
+      return propagate ? select_binary<FloatMin<true>>(instruction) : select_binary<FloatMin<false>>(instruction);
+    case Opcode::kMax:
+      return propagate ? select_binary<FloatMax<true>>(instruction) : select_binary<FloatMax<false>>(instruction);
+    case Opcode::kAbs:
+      return ftz ? select_sign<FloatAbs<true>>(instruction.type) : select_sign<FloatAbs<false>>(instruction.type);
+    case Opcode::kNeg:
+      return ftz ? select_sign<FloatNeg<true>>(instruction.type) : select_sign<FloatNeg<false>>(instruction.type);
+    case Opcode::kCopysign:
+      return with_float(instruction.type, [](auto t) { return binary_handlers<Copysign, decltype(t)>(); });
+    default: return {};
+  }
+}
+
+}  // namespace assay::ptx::ASSAY_PTX_ISA

@@ -1,0 +1,156 @@
+// The loop over lanes, and how values of PTX's types lie in slots. Private to the files of this folder.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "backends/ptx/instructions/lanes/lanes.hpp"
+
+namespace assay::ptx::ASSAY_PTX_ISA {
+namespace {
+
+/// Bits of a half precision number; arithmetic on them is in half.cpp.
+template <int kMantissaBits>
+struct Half {
+  std::uint16_t bits = 0;
+};
+using F16 = Half<10>;
+using Bf16 = Half<7>;
+
+template <class T>
+using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+template <class T>
+inline T from_word(Word<T> word) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(word);
+  } else if constexpr (sizeof(T) == 2) {
+    return T{static_cast<std::uint16_t>(word)};
+  } else {
+    return std::bit_cast<T>(word);
+  }
+}
+template <class T>
+inline Word<T> to_word(T value) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<Word<T>>(value);
+  } else if constexpr (sizeof(T) == 2) {
+    return value.bits;
+  } else {
+    return std::bit_cast<Word<T>>(value);
+  }
+}
+
+alignas(64) constexpr std::uint32_t kBit[kLanes] = {
+    1U << 0,  1U << 1,  1U << 2,  1U << 3,  1U << 4,  1U << 5,  1U << 6,  1U << 7,  1U << 8,  1U << 9,  1U << 10,
+    1U << 11, 1U << 12, 1U << 13, 1U << 14, 1U << 15, 1U << 16, 1U << 17, 1U << 18, 1U << 19, 1U << 20, 1U << 21,
+    1U << 22, 1U << 23, 1U << 24, 1U << 25, 1U << 26, 1U << 27, 1U << 28, 1U << 29, 1U << 30, 1U << 31};
+
+template <class T>
+inline Word<T>* words(Lanes& lanes, Slot slot) {
+  std::byte* const frame = lanes.frames[slot.bits >> 31U];
+  return static_cast<Word<T>*>(__builtin_assume_aligned(frame + (slot.bits & ~Slot::kConstant), 64));
+}
+inline std::uint32_t& predicate(Lanes& lanes, Slot slot) {
+  return *reinterpret_cast<std::uint32_t*>(lanes.frames[slot.bits >> 31U] + (slot.bits & ~Slot::kConstant));
+}
+inline void set_predicate(Lanes& lanes, Slot slot, std::uint32_t value, std::uint32_t mask) {
+  std::uint32_t& word = predicate(lanes, slot);
+  word = (word & ~mask) | (value & mask);
+}
+
+// Sources and destination of one loop are the same register or apart, so lanes do not depend on each other ("ivdep").
+
+/// d = F(a), F(a, b) or F(a, b, c), lane by lane.
+template <bool kFull, class F, class D, class A>
+void unary(Lanes& lanes, const Op& op, std::uint32_t mask) {
+  auto* const d = words<D>(lanes, op.d);
+  const auto* const a = words<A>(lanes, op.a);
+#pragma GCC ivdep
+  for (unsigned i = 0; i < kLanes; ++i) {
+    const Word<D> result = to_word<D>(F::apply(from_word<A>(a[i])));
+    d[i] = kFull || (mask & kBit[i]) != 0 ? result : d[i];
+  }
+}
+template <bool kFull, class F, class D, class A, class B>
+void binary(Lanes& lanes, const Op& op, std::uint32_t mask) {
+  auto* const d = words<D>(lanes, op.d);
+  const auto* const a = words<A>(lanes, op.a);
+  const auto* const b = words<B>(lanes, op.b);
+#pragma GCC ivdep
+  for (unsigned i = 0; i < kLanes; ++i) {
+    const Word<D> result = to_word<D>(F::apply(from_word<A>(a[i]), from_word<B>(b[i])));
+    d[i] = kFull || (mask & kBit[i]) != 0 ? result : d[i];
+  }
+}
+template <bool kFull, class F, class D, class A, class B, class C>
+void ternary(Lanes& lanes, const Op& op, std::uint32_t mask) {
+  auto* const d = words<D>(lanes, op.d);
+  const auto* const a = words<A>(lanes, op.a);
+  const auto* const b = words<B>(lanes, op.b);
+  const auto* const c = words<C>(lanes, op.c);
+#pragma GCC ivdep
+  for (unsigned i = 0; i < kLanes; ++i) {
+    const Word<D> result = to_word<D>(F::apply(from_word<A>(a[i]), from_word<B>(b[i]), from_word<C>(c[i])));
+    d[i] = kFull || (mask & kBit[i]) != 0 ? result : d[i];
+  }
+}
+/// F receives the lanes' words and the Op: for what does not fit the above. Only active lanes are computed.
+template <class F, class D, class A, class B, class C>
+void general(Lanes& lanes, const Op& op, std::uint32_t mask) {
+  auto* const d = words<D>(lanes, op.d);
+  const auto* const a = words<A>(lanes, op.a);
+  const auto* const b = words<B>(lanes, op.b);
+  const auto* const c = words<C>(lanes, op.c);
+  for (; mask != 0; mask &= mask - 1) {
+    const int i = std::countr_zero(mask);
+    d[i] = to_word<D>(F::apply(op, from_word<A>(a[i]), from_word<B>(b[i]), from_word<C>(c[i])));
+  }
+}
+
+template <class F, class D, class A>
+constexpr Handlers unary_handlers() {
+  return {unary<true, F, D, A>, unary<false, F, D, A>};
+}
+template <class F, class D, class A = D, class B = A>
+constexpr Handlers binary_handlers() {
+  return {binary<true, F, D, A, B>, binary<false, F, D, A, B>};
+}
+template <class F, class D, class A = D, class B = A, class C = D>
+constexpr Handlers ternary_handlers() {
+  return {ternary<true, F, D, A, B, C>, ternary<false, F, D, A, B, C>};
+}
+template <class F, class D, class A, class B, class C>
+constexpr Handlers general_handlers() {
+  return {general<F, D, A, B, C>, general<F, D, A, B, C>};
+}
+
+/// Calls `use` with a value of the C++ type that stands for the PTX type, and returns what it returns.
+template <class Use>
+Handlers with_integer(Type type, Use use) {
+  switch (type) {
+    case Type::kB8:
+    case Type::kU8: return use(std::uint8_t{});
+    case Type::kS8: return use(std::int8_t{});
+    case Type::kB16:
+    case Type::kU16: return use(std::uint16_t{});
+    case Type::kS16: return use(std::int16_t{});
+    case Type::kB32:
+    case Type::kU32: return use(std::uint32_t{});
+    case Type::kS32: return use(std::int32_t{});
+    case Type::kB64:
+    case Type::kU64: return use(std::uint64_t{});
+    case Type::kS64: return use(std::int64_t{});
+    default: return {};
+  }
+}
+template <class Use>
+Handlers with_float(Type type, Use use) {
+  if (type == Type::kF32) return use(float{});
+  if (type == Type::kF64) return use(double{});
+  return {};
+}
+
+}  // namespace
+}  // namespace assay::ptx::ASSAY_PTX_ISA

@@ -1,0 +1,42 @@
+// Handlers that compute: everything but memory, control and communication between lanes.
+//
+// The files of this folder are compiled twice, for the baseline of the architecture and for AVX2 with FMA, into the
+// namespaces that ASSAY_PTX_ISA names; the choice is made once, at run time.
+#pragma once
+
+#include "backends/ptx/instructions/program.hpp"
+
+namespace assay::ptx {
+
+/// The handlers of an instruction, as its opcode, modifiers and types ask; none when there are none.
+Handlers select_handlers(const Instruction& instruction);
+/// Moves between registers of 4 and 8 bytes: the lower part, or an extension by the type's sign.
+Handlers select_narrowing();
+Handlers select_widening(bool is_signed);
+/// d = a with every lane's predicate turned over.
+Handlers select_predicate_not();
+/// Halves of a 64-bit register, bits [shift, shift + 32) or 16 bits, into one; and the reverse, d |= a << immediate.
+Handlers select_extract(unsigned from_bytes, unsigned bytes);
+Handlers select_insert(unsigned to_bytes, unsigned bytes);
+
+#define ASSAY_PTX_DECLARE_ISA(isa)                              \
+  namespace isa {                                               \
+  Handlers select_integer(const Instruction& instruction);      \
+  Handlers select_bits(const Instruction& instruction);         \
+  Handlers select_float(const Instruction& instruction);        \
+  Handlers select_half(const Instruction& instruction);         \
+  Handlers select_special(const Instruction& instruction);      \
+  Handlers select_convert(const Instruction& instruction);      \
+  Handlers select_predicate(const Instruction& instruction);    \
+  Handlers select_move(const Instruction& instruction);         \
+  Handlers select_narrowing();                                  \
+  Handlers select_widening(bool is_signed);                     \
+  Handlers select_predicate_not();                              \
+  Handlers select_extract(unsigned from_bytes, unsigned bytes); \
+  Handlers select_insert(unsigned to_bytes, unsigned bytes);    \
+  }
+ASSAY_PTX_DECLARE_ISA(baseline)
+ASSAY_PTX_DECLARE_ISA(avx2)
+#undef ASSAY_PTX_DECLARE_ISA
+
+}  // namespace assay::ptx

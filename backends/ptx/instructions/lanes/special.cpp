@@ -1,0 +1,116 @@
+// The approximate instructions: each gives the correctly rounded result of its function where the function of the type
+// twice as wide does (f32), or the closest that the host's library gives (f64). The lane counts them as approximate.
+#include <algorithm>
+#include <array>
+
+#include "backends/ptx/instructions/lanes/float_ops.hpp"
+#include "backends/ptx/instructions/lanes/rounding.hpp"
+
+namespace assay::ptx::ASSAY_PTX_ISA {
+namespace {
+
+// Functions of f32 are computed as those of a double.
+struct Ex2 {
+  static double wide(double x) { return std::exp2(x); }
+};
+struct Lg2 {
+  static double wide(double x) { return std::log2(x); }
+};
+struct Sin {
+  static double wide(double x) { return std::sin(x); }
+};
+struct Cos {
+  static double wide(double x) { return std::cos(x); }
+};
+struct Tanh {
+  static double wide(double x) { return std::tanh(x); }
+};
+struct RsqrtOfFloat {
+  static double wide(double x) { return 1.0 / std::sqrt(x); }
+};
+struct Sqrt {
+  static double wide(double x) { return std::sqrt(x); }
+};
+struct Rcp {
+  static double wide(double x) { return 1.0 / x; }
+};
+struct Rsqrt {
+  static double apply(double x) { return static_cast<double>(1.0L / std::sqrt(static_cast<long double>(x))); }
+};
+/// The 64-bit forms read and give the upper half of a double only.
+inline double upper_half(double x) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0xffffffff00000000);
+}
+inline double round_to_upper_half(double x) {
+  if (x != x) return std::bit_cast<double>(std::uint64_t{0x7fffffff00000000});
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const std::uint64_t rounded = bits + 0x7fffffff + (bits >> 32U & 1U);
+  return upper_half(std::bit_cast<double>(rounded));
+}
+inline double flush_double(double x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0, x) : x; }
+struct RcpHalf {
+  static double apply(double x) { return round_to_upper_half(flush_double(1.0 / flush_double(upper_half(x)))); }
+};
+struct RsqrtHalf {
+  static double apply(double x) { return round_to_upper_half(1.0 / std::sqrt(flush_double(upper_half(x)))); }
+};
+
+/// The nearest float or half to the double.
+template <class F>
+struct Nearest {
+  static float apply(float x) { return static_cast<float>(F::wide(double{x})); }
+  template <class T>
+  static T apply(T x) {
+    return from_double<T>(F::wide(double{to_float(x)}));
+  }
+};
+
+/// A handler whose results are corrected where the launch has tables of a device.
+template <Handler kHandler, class T>
+void corrected(Lanes& lanes, const Op& op, std::uint32_t mask) {
+  if (lanes.correction == nullptr) return kHandler(lanes, op, mask);
+  std::array<Word<T>, kLanes> operands;  // the result may go to the operand's register
+  std::copy_n(words<T>(lanes, op.a), kLanes, operands.begin());
+  kHandler(lanes, op, mask);
+  lanes.correction->apply(op, mask, reinterpret_cast<const std::byte*>(operands.data()),
+                          reinterpret_cast<std::byte*>(words<T>(lanes, op.d)));
+}
+template <class F, class T>
+Handlers corrected_handlers() {
+  return {corrected<unary<true, F, T, T>, T>, corrected<unary<false, F, T, T>, T>};
+}
+
+template <class F>
+Handlers select_unary(const Instruction& instruction) {
+  using N = Nearest<F>;
+  if (instruction.type == Type::kF16) return unary_handlers<N, F16, F16>();
+  if (instruction.type == Type::kBf16) return unary_handlers<N, Bf16, Bf16>();
+  if (instruction.type != Type::kF32) return {};
+  return instruction.modifiers.has(Modifier::kFtz) ? corrected_handlers<Finished<N, true, false>, float>()
+                                                   : corrected_handlers<Finished<N, false, false>, float>();
+}
+
+}  // namespace
+
+Handlers select_special(const Instruction& instruction) {
+  const bool is_double = instruction.type == Type::kF64;
+  const bool ftz = instruction.modifiers.has(Modifier::kFtz);
+  switch (instruction.opcode) {
+    case Opcode::kEx2: return select_unary<Ex2>(instruction);
+    case Opcode::kLg2: return select_unary<Lg2>(instruction);
+    case Opcode::kSin: return select_unary<Sin>(instruction);
+    case Opcode::kCos: return select_unary<Cos>(instruction);
+    case Opcode::kTanh: return select_unary<Tanh>(instruction);
+    case Opcode::kSqrt: return select_unary<Sqrt>(instruction);
+    case Opcode::kRcp: return is_double ? corrected_handlers<RcpHalf, double>() : select_unary<Rcp>(instruction);
+    case Opcode::kRsqrt:
+      if (!is_double) return select_unary<RsqrtOfFloat>(instruction);
+      return ftz ? corrected_handlers<RsqrtHalf, double>() : unary_handlers<Rsqrt, double, double>();
+    case Opcode::kDiv:
+      return ftz ? binary_handlers<Finished<FloatDiv, true, false>, float>()
+                 : binary_handlers<Finished<FloatDiv, false, false>, float>();
+    default: return {};
+  }
+}
+
+}  // namespace assay::ptx::ASSAY_PTX_ISA

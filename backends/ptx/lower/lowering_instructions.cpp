@@ -1,0 +1,202 @@
+// One rule for each kind of instruction: those that compute and move; lowering_memory.cpp and lowering_warps.cpp have
+// the others.
+#include <algorithm>
+#include <array>
+
+#include "backends/ptx/instructions/lanes/lanes.hpp"
+#include "backends/ptx/lower/lowering.hpp"
+
+namespace assay::ptx {
+
+namespace {
+
+using Kind = Operand::Kind;
+using enum Modifier;
+
+Fidelity fidelity_of(const Instruction& instruction) {
+  if (instruction.category == Category::kSpecial) return Fidelity::kApproximate;
+  const bool fusible =
+      instruction.opcode == Opcode::kAdd || instruction.opcode == Opcode::kSub || instruction.opcode == Opcode::kMul;
+  const bool rounded = instruction.modifiers.first_of(std::array{kRn, kRz, kRm, kRp}).has_value();
+  if (fusible && is_float(instruction.type) && !rounded) return Fidelity::kContractible;
+  return Fidelity::kExact;
+}
+
+/// What `set` writes where the comparison holds: all ones, or one.
+std::uint64_t truth_of(Type type) {
+  if (type == Type::kF32) return 0x3f800000;
+  if (type == Type::kF16) return 0x3c00;
+  if (type == Type::kBf16) return 0x3f80;
+  return bytes_of(type) == 2 ? 0xffff : 0xffffffff;
+}
+
+/// Bytes of the result and of the sources of an instruction that computes.
+struct Shape {
+  unsigned result;
+  std::array<unsigned, 4> sources;
+};
+
+Shape shape_of(const Instruction& instruction) {
+  const unsigned bytes = bytes_of(instruction.type);
+  const unsigned from = bytes_of(instruction.source_type);
+  switch (instruction.opcode) {
+    case Opcode::kMulWide: return {2 * bytes, {bytes, bytes}};
+    case Opcode::kMadWide: return {2 * bytes, {bytes, bytes, 2 * bytes}};
+    case Opcode::kShl:
+    case Opcode::kShr: return {bytes, {bytes, 4}};
+    case Opcode::kBfe: return {bytes, {bytes, 4, 4}};
+    case Opcode::kBfi: return {bytes, {bytes, bytes, 4, 4}};
+    case Opcode::kPopc:
+    case Opcode::kClz:
+    case Opcode::kBfind: return {4, {bytes}};
+    case Opcode::kCvt: return {bytes, {from}};
+    case Opcode::kSlct: return {bytes, {bytes, bytes, from}};
+    default: return {bytes, {bytes, bytes, bytes, bytes}};
+  }
+}
+
+}  // namespace
+
+void Lowering::lower_instruction(const Instruction& instruction) {
+  current_ = &instruction;
+  switch (instruction.opcode) {
+    case Opcode::kUnsupported: emit(Control::kUnsupported); break;
+    case Opcode::kIsspacep: lower_space_test(); break;
+    case Opcode::kTestp: lower_class_test(); break;
+    case Opcode::kBra: emit(Control::kBranch).target = instruction.operands[0].index; break;
+    case Opcode::kCall: lower_call(); break;
+    case Opcode::kRet: emit(Control::kReturn); break;
+    case Opcode::kExit: emit(Control::kExit); break;
+    case Opcode::kTrap: emit(Control::kTrap); break;
+    case Opcode::kMembar:
+    case Opcode::kNanosleep:
+    case Opcode::kPrefetch: emit(Control::kNothing); break;
+    case Opcode::kActivemask: emit(Control::kActiveMask).d = destination(instruction.operands[0], 4); break;
+    case Opcode::kBar: lower_barrier(); break;
+    case Opcode::kBarWarp:
+    case Opcode::kShfl:
+    case Opcode::kVote:
+    case Opcode::kMatch:
+    case Opcode::kRedux: lower_warp(); break;
+    case Opcode::kLd:
+    case Opcode::kSt:
+    case Opcode::kAtom:
+    case Opcode::kRed: lower_memory(); break;
+    case Opcode::kMov: lower_move(); break;
+    case Opcode::kCvta:
+    case Opcode::kCvtaTo: lower_cvta(); break;
+    case Opcode::kSetp:
+    case Opcode::kSet: lower_comparison(); break;
+    default: lower_compute(); break;
+  }
+  finish_destinations(is_signed(instruction.type));
+}
+
+void Lowering::lower_compute() {
+  const Instruction& instruction = *current_;
+  const auto& operands = instruction.operands;
+  Op op;
+  if (instruction.type == Type::kPred) {
+    op.a = op.b = source_predicate(operands[1]);
+    if (operands.size() > 2) op.b = source_predicate(operands[2]);
+    op.d = state_->registers[operands[0].index];
+  } else {
+    const Shape shape = shape_of(instruction);
+    Slot* const sources[] = {&op.a, &op.b, &op.c, &op.e};
+    for (std::size_t i = 1; i < operands.size() && i <= 4; ++i) {
+      const bool is_predicate =
+          operands[i].kind == Kind::kRegister && function_->registers[operands[i].index].type == Type::kPred;
+      if (instruction.opcode == Opcode::kLop3 && i == 4) {
+        op.immediate = operands[i].value;
+      } else if (is_predicate || (instruction.opcode == Opcode::kSelp && i == 3)) {
+        *sources[i - 1] = source_predicate(operands[i]);
+      } else {
+        const Type type = instruction.opcode == Opcode::kCvt ? instruction.source_type : instruction.type;
+        *sources[i - 1] = source(operands[i], shape.sources[i - 1], type);
+      }
+    }
+    op.d = destination(operands[0], shape.result);
+  }
+  Op& emitted = emit(Control::kPlain, select_handlers(instruction));
+  emitted.a = op.a;
+  // Handlers of three sources read all of them.
+  emitted.b = operands.size() > 2 || instruction.type == Type::kPred ? op.b : op.a;
+  emitted.c = operands.size() > 3 ? op.c : op.a;
+  emitted.e = op.e;
+  emitted.d = op.d;
+  emitted.immediate = op.immediate;
+  emitted.fidelity = fidelity_of(instruction);
+}
+
+void Lowering::lower_comparison() {
+  const Instruction& instruction = *current_;
+  const auto& operands = instruction.operands;
+  const unsigned bytes = bytes_of(instruction.source_type);
+  const Slot a = source(operands[1], bytes, instruction.source_type);
+  const Slot b = source(operands[2], bytes, instruction.source_type);
+  const Slot c = operands.size() > 3 ? source_predicate(operands[3]) : Slot{};
+  Slot d;
+  Slot d2;
+  if (instruction.opcode == Opcode::kSet) {
+    d = destination(operands[0], bytes_of(instruction.type));
+  } else if (operands[0].kind == Kind::kPair) {
+    d = destination(operands[0].elements[0], 4);
+    d2 = destination(operands[0].elements[1], 4);
+  } else {
+    d = destination(operands[0], 4);
+  }
+  Op& op = emit(Control::kPlain, select_handlers(instruction));
+  op.a = a;
+  op.b = b;
+  op.c = c;
+  op.d = d;
+  op.d2 = d2;
+  op.immediate = truth_of(instruction.type);
+}
+
+void Lowering::lower_class_test() {
+  const Slot a = source(current_->operands[1], bytes_of(current_->type), current_->type);
+  const Slot d = destination(current_->operands[0], 4);
+  Op& op = emit(Control::kPlain, select_handlers(*current_));
+  op.a = op.b = op.c = a;
+  op.d = d;
+}
+
+void Lowering::lower_move() {
+  const Instruction& instruction = *current_;
+  const auto& operands = instruction.operands;
+  if (operands[0].kind == Kind::kVector) return lower_unpack(operands[0], operands[1]);
+  if (operands[1].kind == Kind::kVector) return lower_pack(operands[0], operands[1]);
+  const bool is_function = operands[1].kind == Kind::kSymbol && operands[1].symbol == SymbolKind::kFunction;
+  if (is_function) return static_cast<void>(emit(Control::kUnsupported));
+  lower_compute();
+}
+
+void Lowering::lower_pack(const Operand& whole, const Operand& parts) {
+  const unsigned bytes = bytes_of(current_->type);
+  const unsigned part = bytes / std::max<unsigned>(1, static_cast<unsigned>(parts.elements.size()));
+  const Slot d = destination(whole, bytes);
+  for (std::size_t i = 0; i < parts.elements.size(); ++i) {
+    const Slot a = source(parts.elements[i], part, Type::kNone);
+    Op& op = emit(Control::kPlain, select_insert(bytes, part));
+    op.a = a;
+    op.b = op.c = op.d = d;
+    op.immediate = 8 * part * i;
+  }
+}
+
+void Lowering::lower_unpack(const Operand& parts, const Operand& whole) {
+  const unsigned bytes = bytes_of(current_->type);
+  const unsigned part = bytes / std::max<unsigned>(1, static_cast<unsigned>(parts.elements.size()));
+  const Slot a = source(whole, bytes, Type::kNone);
+  for (std::size_t i = 0; i < parts.elements.size(); ++i) {
+    if (parts.elements[i].kind == Kind::kSink) continue;
+    const Slot d = destination(parts.elements[i], part);
+    Op& op = emit(Control::kPlain, select_extract(bytes, part));
+    op.a = op.b = op.c = a;
+    op.d = d;
+    op.immediate = 8 * part * i;
+  }
+}
+
+}  // namespace assay::ptx

@@ -1,0 +1,174 @@
+// Rules for what has to do with memory: accesses, addresses and their spaces, calls.
+#include <algorithm>
+#include <array>
+
+#include "backends/ptx/instructions/lanes/atomics.hpp"
+#include "backends/ptx/instructions/lanes/lanes.hpp"
+#include "backends/ptx/lower/lowering.hpp"
+
+namespace assay::ptx {
+
+namespace {
+
+using Kind = Operand::Kind;
+using enum Modifier;
+
+/// A 64-bit addition, for addresses.
+Handlers address_addition() {
+  Instruction add;
+  add.opcode = Opcode::kAdd;
+  add.type = add.source_type = Type::kU64;
+  return select_handlers(add);
+}
+
+}  // namespace
+
+/// isspacep: the window that a generic address lies in tells its space; global memory has all windows from one on.
+void Lowering::lower_space_test() {
+  std::uint64_t window = kFirstAllocation;
+  switch (space_of(current_->modifiers)) {
+    case Space::kShared: window = kSharedWindow; break;
+    case Space::kLocal: window = kLocalWindow; break;
+    case Space::kParam: window = kParamWindow; break;
+    case Space::kGlobal: break;
+    default: return static_cast<void>(emit(Control::kUnsupported));
+  }
+  Instruction shift;
+  shift.opcode = Opcode::kShr;
+  shift.type = shift.source_type = Type::kU64;
+  Instruction compare;
+  compare.opcode = Opcode::kSetp;
+  compare.type = compare.source_type = Type::kU64;
+  compare.modifiers.add(window == kFirstAllocation ? kGe : kEq);
+  const Slot address = source(current_->operands[1], 8, Type::kU64);
+  const Slot bits = constant(kWindowBits, 4);
+  const Slot wanted = constant(window, 8);
+  const Slot found = new_slot(8);
+  const Slot d = destination(current_->operands[0], 4);
+  Op& shifted = emit(Control::kPlain, select_handlers(shift));
+  shifted.a = shifted.c = address;
+  shifted.b = bits;
+  shifted.d = found;
+  Op& compared = emit(Control::kPlain, select_handlers(compare));
+  compared.a = compared.c = found;
+  compared.b = wanted;
+  compared.d = d;
+}
+
+/// Generic addresses of global memory are its own; those of the other spaces lie in windows.
+void Lowering::lower_cvta() {
+  const Instruction& instruction = *current_;
+  if (bytes_of(instruction.type) != 8) return static_cast<void>(emit(Control::kUnsupported));
+  std::uint64_t window = 0;
+  switch (space_of(instruction.modifiers)) {
+    case Space::kShared: window = kSharedWindow << kWindowBits; break;
+    case Space::kLocal: window = kLocalWindow << kWindowBits; break;
+    case Space::kParam: window = kParamWindow << kWindowBits; break;
+    default: break;
+  }
+  const Slot a = source(instruction.operands[1], 8, instruction.type);
+  const Slot b = constant(instruction.opcode == Opcode::kCvta ? window : 0 - window, 8);
+  const Slot d = destination(instruction.operands[0], 8);
+  Op& op = emit(Control::kPlain, address_addition());
+  op.a = a;
+  op.b = b;
+  op.d = d;
+}
+
+void Lowering::set_address(MemoryOp& memory, Op& op, const Operand& address) {
+  const Operand& base = address.elements[0];
+  op.immediate = address.value;
+  memory.space = space_of(current_->modifiers);
+  if (base.kind == Kind::kRegister) {
+    memory.wide_address = bytes_of(function_->registers[base.index].type) == 8;
+    op.a = state_->registers[base.index];
+  } else if (base.kind == Kind::kSymbol) {
+    op.a = symbol_address(base);
+    const bool is_kernel_parameter = base.symbol == SymbolKind::kParameter && function_->entry;
+    if (memory.space == Space::kParam && !is_kernel_parameter) memory.space = Space::kLocal;
+    if (memory.space == Space::kGeneric && base.symbol == SymbolKind::kBodyVariable) {
+      memory.space = function_->variables[base.index].space;
+    }
+    if (memory.space == Space::kGeneric && base.symbol == SymbolKind::kVariable) {
+      memory.space = kernel_.module->variables[base.index].space;
+    }
+  } else {
+    memory.no_base = true;
+    op.immediate += base.value;
+  }
+}
+
+void Lowering::lower_memory() {
+  const Instruction& instruction = *current_;
+  const Modifiers& modifiers = instruction.modifiers;
+  const auto& operands = instruction.operands;
+  const unsigned bytes = bytes_of(instruction.type);
+  const bool is_load = instruction.opcode == Opcode::kLd;
+  const bool is_atomic = instruction.opcode == Opcode::kAtom || instruction.opcode == Opcode::kRed;
+  MemoryOp memory{.type = instruction.type};
+  Op op;
+  memory.access = is_load ? Access::kLoad : is_atomic ? Access::kAtomic : Access::kStore;
+  memory.non_coherent = modifiers.has(kNc);
+  memory.strong = modifiers.first_of(std::array{kVolatile, kRelaxed, kAcquire, kRelease}).has_value();
+  memory.returns = instruction.opcode == Opcode::kAtom;
+  const std::size_t address = instruction.opcode == Opcode::kLd || instruction.opcode == Opcode::kAtom ? 1 : 0;
+  set_address(memory, op, operands[address]);
+  if (is_atomic) {
+    const auto operation = modifiers.first_of(std::array{kAdd, kAnd, kOr, kXor, kMin, kMax, kInc, kDec, kExch, kCas});
+    if (!operation || find_atomic(*operation, instruction.type, true) == nullptr) {
+      return static_cast<void>(emit(Control::kUnsupported));
+    }
+    memory.operation = *operation;
+    memory.values[1] = source(operands[address + 1], bytes, instruction.type);
+    if (operands.size() > address + 2) memory.values[2] = source(operands[address + 2], bytes, instruction.type);
+    if (memory.returns) memory.values[0] = destination(operands[0], bytes);
+    op.fidelity = is_float(instruction.type) ? Fidelity::kOrderDependent : Fidelity::kExact;
+  } else {
+    const Operand& data = operands[1 - address];
+    const bool is_vector = data.kind == Kind::kVector;
+    memory.elements = static_cast<std::uint8_t>(is_vector ? data.elements.size() : 1);
+    for (unsigned i = 0; i < memory.elements; ++i) {
+      const Operand& element = is_vector ? data.elements[i] : data;
+      memory.values[i] = is_load ? destination(element, bytes) : source(element, bytes, instruction.type);
+    }
+  }
+  Op& emitted = emit(Control::kMemory);
+  emitted.a = op.a;
+  emitted.immediate = op.immediate;
+  emitted.fidelity = op.fidelity;
+  emitted.detail = static_cast<std::uint32_t>(kernel_.memory_ops.size());
+  memory.number = static_cast<std::uint16_t>(std::min<std::size_t>(kernel_.memory_ops.size() + 1, kMostMemoryOps));
+  kernel_.memory_ops.push_back(memory);
+}
+
+void Lowering::lower_call() {
+  const Instruction& instruction = *current_;
+  const Function& callee = kernel_.module->functions[instruction.operands[0].index];
+  const auto& results = instruction.operands[1].elements;
+  const auto& arguments = instruction.operands[2].elements;
+  const State& target = state_of(instruction.operands[0].index);
+  const auto is_variable = [](const Operand& operand) {
+    return operand.kind == Kind::kSymbol && operand.symbol == SymbolKind::kBodyVariable;
+  };
+  if (!callee.defined || results.size() != callee.returns.size() || arguments.size() != callee.parameters.size() ||
+      !std::ranges::all_of(results, is_variable) || !std::ranges::all_of(arguments, is_variable)) {
+    return static_cast<void>(emit(Control::kUnsupported));
+  }
+  const auto words_of = [&](std::uint32_t variable) { return kernel_.local[variable].first_word; };
+  CallOp call;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    call.arguments.push_back({words_of(state_->variables[arguments[i].index]), words_of(target.parameters[i]),
+                              static_cast<std::uint32_t>((callee.parameters[i].bytes + 3) / 4)});
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    call.results.push_back({words_of(target.parameters[arguments.size() + i]),
+                            words_of(state_->variables[results[i].index]),
+                            static_cast<std::uint32_t>((callee.returns[i].bytes + 3) / 4)});
+  }
+  Op& op = emit(Control::kCall);
+  op.target = instruction.operands[0].index;
+  op.detail = static_cast<std::uint32_t>(kernel_.calls.size());
+  kernel_.calls.push_back(std::move(call));
+}
+
+}  // namespace assay::ptx

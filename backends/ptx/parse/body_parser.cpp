@@ -1,0 +1,257 @@
+#include "backends/ptx/parse/body_parser.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/ptx/parse/declarations.hpp"
+#include "backends/ptx/parse/validator.hpp"
+
+namespace assay::ptx {
+
+namespace {
+
+constexpr std::size_t kMostRegisters = 1 << 20;
+
+}  // namespace
+
+BodyParser::BodyParser(Cursor& cursor, const Module& module, Function& function)
+    : cursor_(cursor), module_(module), function_(function) {}
+
+void BodyParser::parse() {
+  scopes_.emplace_back();
+  while (!scopes_.empty()) {
+    if (cursor_.accept("{")) {
+      scopes_.emplace_back();
+    } else if (cursor_.accept("}")) {
+      scopes_.pop_back();
+    } else {
+      parse_statement();
+    }
+  }
+  resolve_labels();
+}
+
+void BodyParser::parse_statement() {
+  const Token& token = cursor_.peek();
+  if (token.is("@")) return parse_instruction();
+  if (token.is(";")) return static_cast<void>(cursor_.take());
+  if (token.kind != Token::Kind::kWord) cursor_.fail("an instruction, a directive, a label or '}'");
+  if (token.text.starts_with('.')) return parse_directive();
+  if (cursor_.peek(1).is(":")) {
+    const auto position = static_cast<std::uint32_t>(function_.instructions.size());
+    if (!labels_.emplace(std::string(token.text), position).second) {
+      Cursor::fail_at(fmt::format("found a second label '{}'", token.text), token.at);
+    }
+    cursor_.take();
+    cursor_.take();
+    return;
+  }
+  parse_instruction();
+}
+
+void BodyParser::parse_directive() {
+  const std::string_view directive = cursor_.peek().text;
+  if (directive == ".reg") return parse_registers();
+  if (directive == ".loc") return parse_location();
+  if (directive == ".pragma") {
+    cursor_.take();
+    return skip_to_semicolon();
+  }
+  const Space space = space_of(directive);
+  if (space != Space::kShared && space != Space::kLocal && space != Space::kParam) {
+    cursor_.fail(".reg, .shared, .local, .param, .loc or .pragma");
+  }
+  cursor_.take();
+  do {
+    Variable variable = parse_variable(cursor_, space);
+    scopes_.back().variables[variable.name] = static_cast<std::uint32_t>(function_.variables.size());
+    function_.variables.push_back(std::move(variable));
+  } while (cursor_.accept(","));
+  cursor_.expect(";");
+}
+
+void BodyParser::parse_registers() {
+  cursor_.take();
+  const std::string_view name = cursor_.peek().text;
+  const auto type = find_type(name.starts_with('.') ? name.substr(1) : name);
+  if (!type) cursor_.fail("the type of registers");
+  cursor_.take();
+  Scope& scope = scopes_.back();
+  do {
+    const Position at = cursor_.peek().at;
+    const std::string text = cursor_.word("the name of a register");
+    std::uint64_t count = 1;
+    const auto first = static_cast<std::uint32_t>(function_.registers.size());
+    if (cursor_.accept("<")) {
+      count = cursor_.integer("a number of registers");
+      cursor_.expect(">");
+      if (count > kMostRegisters) Cursor::fail_at("found more than a million registers", at);
+      scope.ranges[text] = {first, static_cast<std::uint32_t>(count)};
+      for (std::uint64_t i = 0; i < count; ++i)
+        function_.registers.push_back({fmt::format("{}{}", text, i), *type});
+    } else {
+      scope.registers[text] = first;
+      function_.registers.push_back({text, *type});
+    }
+    if (function_.registers.size() > kMostRegisters) Cursor::fail_at("found more than a million registers", at);
+  } while (cursor_.accept(","));
+  cursor_.expect(";");
+}
+
+void BodyParser::parse_location() {
+  cursor_.take();
+  place_ = {};
+  place_.file = static_cast<std::uint32_t>(cursor_.integer("the number of a file"));
+  place_.line = static_cast<std::uint32_t>(cursor_.integer("a line"));
+  cursor_.integer("a column");
+  while (cursor_.accept(",")) {
+    if (cursor_.accept("function_name")) {
+      cursor_.word("the label of a name");
+      if (cursor_.accept("+")) cursor_.integer("an offset");
+    } else if (cursor_.accept("inlined_at")) {
+      cursor_.integer("the number of a file");
+      place_.inlined_at = static_cast<std::uint32_t>(cursor_.integer("a line"));
+      cursor_.integer("a column");
+    } else {
+      cursor_.fail("function_name or inlined_at");
+    }
+  }
+}
+
+void BodyParser::parse_instruction() {
+  Instruction instruction;
+  instruction.source = place_;
+  if (cursor_.accept("@")) {
+    const bool negated = cursor_.accept("!");
+    instruction.guarded = true;
+    instruction.guard = operand();
+    instruction.guard.negated = negated;
+  }
+  const Token& opcode = cursor_.peek();
+  if (opcode.kind != Token::Kind::kWord || opcode.text.starts_with('.') || opcode.text.starts_with('%')) {
+    cursor_.fail("an opcode");
+  }
+  instruction.at = opcode.at;
+  const char* const start = opcode.text.data();
+  cursor_.take();
+  read_spelling(instruction, opcode.text);
+  if (instruction.opcode == Opcode::kUnsupported) {
+    while (!cursor_.at(";") && !cursor_.at_end() && !cursor_.at("}"))
+      cursor_.take();
+    if (cursor_.at("}")) skip_to_semicolon();
+  } else if (instruction.opcode == Opcode::kCall) {
+    parse_call(instruction);
+  } else if (!cursor_.at(";")) {
+    do {
+      instruction.operands.push_back(operand());
+    } while (cursor_.accept(","));
+  }
+  const char* const end = cursor_.peek().text.data();
+  cursor_.expect(";");
+  instruction.text = std::string_view(start, static_cast<std::size_t>(end - start));
+  if (!unknown_special_.empty()) {
+    instruction.opcode = Opcode::kUnsupported;
+    instruction.unsupported = fmt::format("special register {}", std::exchange(unknown_special_, {}));
+  }
+  validate(instruction, function_);
+  function_.instructions.push_back(std::move(instruction));
+}
+
+void BodyParser::skip_to_semicolon() {
+  while (!cursor_.at(";") && !cursor_.at_end())
+    cursor_.take();
+}
+
+/// "add.rn.f32" as opcode, modifiers and types, by the table.
+void BodyParser::read_spelling(Instruction& instruction, std::string_view spelling) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= spelling.size();) {
+    const std::size_t end = std::min(spelling.find('.', begin), spelling.size());
+    parts.push_back(spelling.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  const std::string_view name = parts.front();
+  parts.erase(parts.begin());
+  const OpcodeRow* row = nullptr;
+  bool known = false;
+  for (const OpcodeRow& candidate : opcode_rows()) {
+    if (candidate.name != name) continue;
+    known = true;
+    const auto present = [&](std::string_view wanted) { return std::ranges::find(parts, wanted) != parts.end(); };
+    std::string_view rest = candidate.required;
+    bool fits = true;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      fits = fits && present(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    if (fits) {
+      row = &candidate;
+      break;
+    }
+  }
+  if (row == nullptr) {
+    instruction.unsupported = known ? fmt::format("this form of {}", name) : fmt::format("opcode {}", name);
+    return;
+  }
+  std::string_view types = row->types;
+  for (const std::string_view part : parts) {
+    const std::string_view admitted = types.substr(0, std::min(types.find('/'), types.size()));
+    if (const auto type = find_type(part); type && contains_word(admitted, part)) {
+      (instruction.type == Type::kNone ? instruction.type : instruction.source_type) = *type;
+      const std::size_t next = types.find('/');
+      types = next == std::string_view::npos ? std::string_view{} : types.substr(next + 1);
+      continue;
+    }
+    const auto modifier = find_modifier(part);
+    if (!modifier || !(contains_word(row->modifiers, part) || contains_word(row->required, part))) {
+      instruction.unsupported = fmt::format("modifier .{} of {}", part, name);
+      instruction.type = Type::kNone;
+      return;
+    }
+    instruction.modifiers.add(*modifier);
+  }
+  if (!types.empty() && row->opcode != Opcode::kVote) {
+    instruction.unsupported = fmt::format("{} without a type that it takes", name);
+    return;
+  }
+  if (instruction.source_type == Type::kNone) instruction.source_type = instruction.type;
+  instruction.opcode = row->opcode;
+  instruction.category = row->category;
+  if (row->category == Category::kFloat && !is_float(instruction.type)) instruction.category = Category::kInteger;
+}
+
+void BodyParser::parse_call(Instruction& instruction) {
+  Operand results{.kind = Operand::Kind::kVector};
+  if (cursor_.at("(")) {
+    results = vector("(", ")");
+    cursor_.expect(",");
+  }
+  const Position at = cursor_.peek().at;
+  Operand callee;
+  const std::string name = cursor_.word("the name of a function");
+  if (!find_symbol(name, callee) || callee.symbol != SymbolKind::kFunction) {
+    instruction.opcode = Opcode::kUnsupported;
+    instruction.unsupported = fmt::format("call of '{}', which is no function of the module", name);
+    return skip_to_semicolon();
+  }
+  callee.at = at;
+  Operand arguments{.kind = Operand::Kind::kVector};
+  if (cursor_.accept(",")) arguments = vector("(", ")");
+  instruction.operands = {std::move(callee), std::move(results), std::move(arguments)};
+  if (!cursor_.at(";")) cursor_.fail("';'");
+}
+
+void BodyParser::resolve_labels() {
+  for (const PendingLabel& pending : pending_) {
+    const auto label = labels_.find(pending.name);
+    if (label == labels_.end()) {
+      Cursor::fail_at(fmt::format("found '{}', expected a register, a variable or a label", pending.name), pending.at);
+    }
+    for (Operand& operand : function_.instructions[pending.instruction].operands) {
+      if (operand.kind == Operand::Kind::kLabel) operand.index = label->second;
+    }
+  }
+}
+
+}  // namespace assay::ptx

@@ -1,0 +1,68 @@
+// Reads the body of a function: registers, variables, labels and instructions. Private to the parser. body_parser.cpp
+// has statements, operands.cpp operands.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "backends/ptx/parse/cursor.hpp"
+
+namespace assay::ptx {
+
+class BodyParser {
+ public:
+  /// `function` is module.functions.back(), its parameters known.
+  BodyParser(Cursor& cursor, const Module& module, Function& function);
+
+  /// From behind the opening brace to behind the closing one.
+  void parse();
+
+ private:
+  /// Names of one pair of braces.
+  struct Scope {
+    struct Range {
+      std::uint32_t first = 0;
+      std::uint32_t count = 0;  ///< registers "%r0" to "%r<count-1>"
+    };
+    std::map<std::string, std::uint32_t, std::less<>> registers;
+    std::map<std::string, Range, std::less<>> ranges;
+    std::map<std::string, std::uint32_t, std::less<>> variables;
+  };
+  struct PendingLabel {
+    std::size_t instruction;
+    std::string name;
+    Position at;
+  };
+
+  void parse_statement();
+  void parse_directive();
+  void parse_registers();
+  void parse_location();
+  void parse_instruction();
+  void parse_call(Instruction& instruction);
+  void read_spelling(Instruction& instruction, std::string_view spelling);
+  void resolve_labels();
+
+  Operand operand();
+  Operand named_operand();
+  Operand address();
+  Operand vector(std::string_view open, std::string_view close);
+  bool find_register(std::string_view name, std::uint32_t& index) const;
+  bool find_symbol(std::string_view name, Operand& symbol) const;
+  void skip_to_semicolon();
+
+  Cursor& cursor_;
+  const Module& module_;
+  Function& function_;
+  std::vector<Scope> scopes_;
+  std::map<std::string, std::uint32_t, std::less<>> labels_;
+  std::vector<PendingLabel> pending_;
+  SourceLocation place_;
+  std::string_view unknown_special_;  ///< met in the operands of the current instruction
+};
+
+/// The special register of a name as "%tid.x".
+const SpecialRegister* find_special(std::string_view name);
+
+}  // namespace assay::ptx

@@ -1,0 +1,175 @@
+#include "backends/ptx/parse/lexer.hpp"
+
+#include <bit>
+#include <cctype>
+#include <charconv>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace assay::ptx {
+
+namespace {
+
+bool starts_word(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%' || c == '.';
+}
+bool continues_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '.';
+}
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+class Lexer {
+ public:
+  Lexer(std::string_view text, std::string_view name) : text_(text), name_(name) {}
+
+  Result<std::vector<Token>> run() {
+    for (;;) {
+      if (const auto failed = skip_blanks(); !failed) return failed.error();
+      Token token{.text = {}, .at = here()};
+      if (at_ == text_.size()) {
+        tokens_.push_back(token);
+        return std::move(tokens_);
+      }
+      if (const auto failed = scan(token); !failed) return failed.error();
+      tokens_.push_back(token);
+    }
+  }
+
+ private:
+  [[nodiscard]] char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+  [[nodiscard]] Position here() const { return {line_, static_cast<std::uint32_t>(at_ - line_start_ + 1)}; }
+  [[nodiscard]] Error error(std::string message, Position at) const {
+    return Error{std::move(message), location_text(name_, at)};
+  }
+
+  void advance() {
+    if (text_[at_] == '\n') {
+      ++line_;
+      line_start_ = at_ + 1;
+    }
+    ++at_;
+  }
+
+  Result<void> skip_blanks() {
+    while (at_ < text_.size()) {
+      if (std::isspace(static_cast<unsigned char>(text_[at_])) != 0) {
+        advance();
+      } else if (peek() == '/' && peek(1) == '/') {
+        while (at_ < text_.size() && text_[at_] != '\n')
+          ++at_;
+      } else if (peek() == '/' && peek(1) == '*') {
+        const Position start = here();
+        while (at_ < text_.size() && !(peek() == '*' && peek(1) == '/'))
+          advance();
+        if (at_ == text_.size()) return error("found a comment without end, expected '*/'", start);
+        at_ += 2;
+      } else {
+        break;
+      }
+    }
+    return {};
+  }
+
+  Result<void> scan(Token& token) {
+    const std::size_t start = at_;
+    const char c = text_[at_];
+    if (is_digit(c)) return scan_number(token);
+    if (c == '"') return scan_string(token);
+    if (starts_word(c)) {
+      token.kind = Token::Kind::kWord;
+      ++at_;
+      // A directive ends at a dot: ".reg.b32" is two.
+      while (at_ < text_.size() && (continues_word(text_[at_]) || is_scope_mark()) && (c != '.' || text_[at_] != '.'))
+        at_ += is_scope_mark() ? 2 : 1;
+    } else if (std::string_view(",;{}()[]<>+-!|=:@*").find(c) != std::string_view::npos) {
+      token.kind = Token::Kind::kSymbol;
+      ++at_;
+    } else {
+      return error(fmt::format("found the byte 0x{:02x}, expected an instruction or a directive",
+                               static_cast<unsigned>(static_cast<unsigned char>(c))),
+                   token.at);
+    }
+    token.text = text_.substr(start, at_ - start);
+    return {};
+  }
+
+  /// "::" inside a modifier, as in ".L1::no_allocate".
+  [[nodiscard]] bool is_scope_mark() const { return peek() == ':' && peek(1) == ':' && continues_word(peek(2)); }
+
+  Result<void> scan_string(Token& token) {
+    ++at_;
+    const std::size_t start = at_;
+    while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n')
+      ++at_;
+    if (peek() != '"') return error("found a string without end, expected '\"'", token.at);
+    token.kind = Token::Kind::kString;
+    token.text = text_.substr(start, at_ - start);
+    ++at_;
+    return {};
+  }
+
+  Result<void> scan_number(Token& token) {
+    const std::size_t start = at_;
+    while (at_ < text_.size() && std::isalnum(static_cast<unsigned char>(text_[at_])) != 0)
+      ++at_;
+    if (peek() == '.' && is_digit(peek(1))) {
+      ++at_;
+      while (at_ < text_.size() && std::isalnum(static_cast<unsigned char>(text_[at_])) != 0)
+        ++at_;
+    }
+    token.text = text_.substr(start, at_ - start);
+    if (!read_number(token)) {
+      return error(fmt::format("found '{}', expected a number of at most 64 bits", token.text), token.at);
+    }
+    return {};
+  }
+
+  static bool read_number(Token& token) {
+    std::string_view digits = token.text;
+    const char form = digits.size() > 1 && digits[0] == '0' ? digits[1] : '\0';
+    token.kind = Token::Kind::kInteger;
+    if (form == 'f' || form == 'F' || form == 'd' || form == 'D') {
+      token.kind = Token::Kind::kFloat;
+      token.is_double = form == 'd' || form == 'D';
+      digits.remove_prefix(2);
+      return digits.size() == (token.is_double ? 16U : 8U) && read_integer(digits, 16, token.value);
+    }
+    if (digits.find('.') != std::string_view::npos) {
+      token.kind = Token::Kind::kFloat;
+      token.is_double = true;
+      double value = 0;
+      const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+      token.value = std::bit_cast<std::uint64_t>(value);
+      return status == std::errc{} && end == digits.data() + digits.size();
+    }
+    if (digits.ends_with('U')) digits.remove_suffix(1);
+    if (form == 'x' || form == 'X') return read_integer(digits.substr(2), 16, token.value);
+    if (form == 'b' || form == 'B') return read_integer(digits.substr(2), 2, token.value);
+    return read_integer(digits, digits.size() > 1 && digits[0] == '0' ? 8 : 10, token.value);
+  }
+
+  static bool read_integer(std::string_view digits, int base, std::uint64_t& value) {
+    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    return status == std::errc{} && end == digits.data() + digits.size();
+  }
+
+  std::string_view text_;
+  std::string_view name_;
+  std::size_t at_ = 0;
+  std::size_t line_start_ = 0;
+  std::uint32_t line_ = 1;
+  std::vector<Token> tokens_;
+};
+
+}  // namespace
+
+Result<std::vector<Token>> tokenise(std::string_view text, std::string_view name) { return Lexer(text, name).run(); }
+
+std::string location_text(std::string_view name, Position at) {
+  return fmt::format("{}:{}:{}", name, at.line, at.column);
+}
+
+}  // namespace assay::ptx

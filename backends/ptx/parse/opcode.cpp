@@ -1,0 +1,148 @@
+#include "backends/ptx/parse/opcode.hpp"
+
+#include <array>
+
+namespace assay::ptx {
+
+namespace {
+
+constexpr std::string_view kIntegers = "u16 s16 u32 s32 u64 s64";
+constexpr std::string_view kBits = "b16 b32 b64";
+constexpr std::string_view kBitsOrPred = "pred b16 b32 b64";
+constexpr std::string_view kArithmetic = "u16 s16 u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32 f64";
+constexpr std::string_view kFloats = "f16 f16x2 bf16 bf16x2 f32 f64";
+constexpr std::string_view kSigned = "s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64";
+constexpr std::string_view kCompared = "b16 b32 b64 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64";
+constexpr std::string_view kMovable = "pred b16 b32 b64 u16 s16 u32 s32 u64 s64 f16 bf16 f16x2 bf16x2 f32 f64";
+constexpr std::string_view kMemory = "b8 u8 s8 b16 u16 s16 b32 u32 s32 b64 u64 s64 f16 bf16 f16x2 bf16x2 f32 f64";
+constexpr std::string_view kConverted =
+    "u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64/u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64";
+constexpr std::string_view kRounding = "rn rz rm rp ftz sat";
+constexpr std::string_view kCompare = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan ftz and or xor";
+constexpr std::string_view kAccess =
+    "global shared shared::cta local const param v2 v4 nc volatile weak relaxed acquire release cta cluster gpu sys ca "
+    "cg cs cv lu wb wt L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B "
+    "L2::128B L2::256B";
+constexpr std::string_view kAtomicForms =
+    "global shared shared::cta relaxed acquire release acq_rel cta cluster gpu sys noftz add and or xor min max inc "
+    "dec exch cas";
+constexpr std::string_view kAtomicTypes = "b16 b32 b64 u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32 f64";
+constexpr std::string_view kSpaces = "global shared shared::cta local const param";
+
+using enum Opcode;
+using C = Category;
+
+constexpr std::array kRows = {
+    OpcodeRow{kAbs, C::kFloat, "abs", "", "ftz", kSigned, "ds"},
+    OpcodeRow{kActivemask, C::kWarp, "activemask", "", "", "b32", "d"},
+    OpcodeRow{kAdd, C::kInteger, "add", "cc", "", "u32 s32 u64 s64", "dss"},
+    OpcodeRow{kAdd, C::kFloat, "add", "", kRounding, kArithmetic, "dss"},
+    OpcodeRow{kAddc, C::kInteger, "addc", "", "cc", "u32 s32 u64 s64", "dss"},
+    OpcodeRow{kAnd, C::kInteger, "and", "", "", kBitsOrPred, "dss"},
+    OpcodeRow{kAtom, C::kAtomic, "atom", "", kAtomicForms, kAtomicTypes, "das?s"},
+    OpcodeRow{kBarWarp, C::kBarrier, "bar", "warp sync", "", "", "u"},
+    OpcodeRow{kBar, C::kBarrier, "bar", "arrive", "cta", "", "uu"},
+    OpcodeRow{kBar, C::kBarrier, "barrier", "arrive", "cta aligned", "", "uu"},
+    OpcodeRow{kBar, C::kBarrier, "bar", "red", "cta popc and or", "u32 pred", "*"},
+    OpcodeRow{kBar, C::kBarrier, "barrier", "red", "cta popc and or aligned", "u32 pred", "*"},
+    OpcodeRow{kBar, C::kBarrier, "bar", "sync", "cta", "", "u?u"},
+    OpcodeRow{kBar, C::kBarrier, "barrier", "sync", "cta aligned", "", "u?u"},
+    OpcodeRow{kBfe, C::kInteger, "bfe", "", "", "u32 u64 s32 s64", "dsuu"},
+    OpcodeRow{kBfi, C::kInteger, "bfi", "", "", "b32 b64", "dssuu"},
+    OpcodeRow{kBfind, C::kInteger, "bfind", "", "shiftamt", "u32 u64 s32 s64", "Xs"},
+    OpcodeRow{kBra, C::kControl, "bra", "", "uni", "", "l"},
+    OpcodeRow{kBrev, C::kInteger, "brev", "", "", "b32 b64", "ds"},
+    OpcodeRow{kCall, C::kControl, "call", "", "uni", "", "*"},
+    OpcodeRow{kClz, C::kInteger, "clz", "", "", "b32 b64", "Xs"},
+    OpcodeRow{kCnot, C::kInteger, "cnot", "", "", kBits, "ds"},
+    OpcodeRow{kCopysign, C::kFloat, "copysign", "", "", "f32 f64", "dss"},
+    OpcodeRow{kCos, C::kSpecial, "cos", "approx", "ftz", "f32", "ds"},
+    OpcodeRow{kCvt, C::kConvert, "cvt", "", "rn rz rm rp rni rzi rmi rpi ftz sat", kConverted, "Xx"},
+    OpcodeRow{kCvtaTo, C::kMove, "cvta", "to", kSpaces, "u32 u64", "ds"},
+    OpcodeRow{kCvta, C::kMove, "cvta", "", kSpaces, "u32 u64", "di"},
+    OpcodeRow{kDiv, C::kSpecial, "div", "approx", "ftz", "f32", "dss"},
+    OpcodeRow{kDiv, C::kSpecial, "div", "full", "ftz", "f32", "dss"},
+    OpcodeRow{kDiv, C::kFloat, "div", "", "rn rz rm rp ftz", "u16 s16 u32 s32 u64 s64 f32 f64", "dss"},
+    OpcodeRow{kDp2a, C::kInteger, "dp2a", "", "lo hi", "u32 s32/u32 s32", "Xuuu"},
+    OpcodeRow{kDp4a, C::kInteger, "dp4a", "", "", "u32 s32/u32 s32", "Xuuu"},
+    OpcodeRow{kEx2, C::kSpecial, "ex2", "approx", "ftz", "f16 bf16 f32", "ds"},
+    OpcodeRow{kExit, C::kControl, "exit", "", "", "", ""},
+    OpcodeRow{kFma, C::kFloat, "fma", "", "rn rz rm rp ftz sat relu", kFloats, "dsss"},
+    OpcodeRow{kMembar, C::kBarrier, "fence", "", "sc acq_rel cta cluster gpu sys", "", ""},
+    OpcodeRow{kIsspacep, C::kPredicate, "isspacep", "", kSpaces, "", "Px"},
+    OpcodeRow{kLd, C::kLoad, "ld", "", kAccess, kMemory, "Da"},
+    OpcodeRow{kLd, C::kLoad, "ldu", "", kAccess, kMemory, "Da"},
+    OpcodeRow{kLg2, C::kSpecial, "lg2", "approx", "ftz", "f32", "ds"},
+    OpcodeRow{kLop3, C::kInteger, "lop3", "", "", "b32", "dsssu"},
+    OpcodeRow{kMadWide, C::kInteger, "mad", "wide", "", "u16 s16 u32 s32", "Wssw"},
+    OpcodeRow{kMad, C::kFloat, "mad", "", "lo hi cc sat rn rz rm rp ftz", "u16 s16 u32 s32 u64 s64 f32 f64", "dsss"},
+    OpcodeRow{kMad24, C::kInteger, "mad24", "", "lo hi", "u32 s32", "dsss"},
+    OpcodeRow{kMadc, C::kInteger, "madc", "", "lo hi cc", "u32 s32 u64 s64", "dsss"},
+    OpcodeRow{kMatch, C::kWarp, "match", "sync", "any all", "b32 b64", "*"},
+    OpcodeRow{kMax, C::kFloat, "max", "", "ftz NaN", kArithmetic, "dss"},
+    OpcodeRow{kMembar, C::kBarrier, "membar", "", "cta gl sys", "", ""},
+    OpcodeRow{kMin, C::kFloat, "min", "", "ftz NaN", kArithmetic, "dss"},
+    OpcodeRow{kMov, C::kMove, "mov", "", "", kMovable, "Di"},
+    OpcodeRow{kMulWide, C::kInteger, "mul", "wide", "", "u16 s16 u32 s32", "Wss"},
+    OpcodeRow{kMul, C::kFloat, "mul", "", "lo hi rn rz rm rp ftz sat", kArithmetic, "dss"},
+    OpcodeRow{kMul24, C::kInteger, "mul24", "", "lo hi", "u32 s32", "dss"},
+    OpcodeRow{kNanosleep, C::kControl, "nanosleep", "", "", "u32", "s"},
+    OpcodeRow{kNeg, C::kFloat, "neg", "", "ftz", kSigned, "ds"},
+    OpcodeRow{kNot, C::kInteger, "not", "", "", kBitsOrPred, "ds"},
+    OpcodeRow{kOr, C::kInteger, "or", "", "", kBitsOrPred, "dss"},
+    OpcodeRow{kPopc, C::kInteger, "popc", "", "", "b32 b64", "Xs"},
+    OpcodeRow{kPrefetch, C::kControl, "prefetch", "", "global local L1 L2", "", "a"},
+    OpcodeRow{kPrefetch, C::kControl, "prefetchu", "", "L1", "", "a"},
+    OpcodeRow{kPrmt, C::kInteger, "prmt", "", "f4e b4e rc8 ecl ecr rc16", "b32", "dsss"},
+    OpcodeRow{kRcp, C::kSpecial, "rcp", "approx", "ftz", "f32 f64", "ds"},
+    OpcodeRow{kRcp, C::kFloat, "rcp", "", "rn rz rm rp ftz", "f32 f64", "ds"},
+    OpcodeRow{kRed, C::kAtomic, "red", "", kAtomicForms, kAtomicTypes, "as"},
+    OpcodeRow{kRedux, C::kWarp, "redux", "sync", "add and or xor min max", "u32 s32 b32", "dsu"},
+    OpcodeRow{kRem, C::kInteger, "rem", "", "", kIntegers, "dss"},
+    OpcodeRow{kRet, C::kControl, "ret", "", "uni", "", ""},
+    OpcodeRow{kRsqrt, C::kSpecial, "rsqrt", "approx", "ftz", "f32 f64", "ds"},
+    OpcodeRow{kSad, C::kInteger, "sad", "", "", kIntegers, "dsss"},
+    OpcodeRow{kSelp, C::kMove, "selp", "", "", "b16 b32 b64 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64", "dssp"},
+    OpcodeRow{kSet, C::kPredicate, "set", "", kCompare,
+              "u32 s32 f32 f16 bf16 u16 s16/b16 b32 b64 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64", "Xtt?p"},
+    OpcodeRow{kSetp, C::kPredicate, "setp", "", kCompare, kCompared, "qss?p"},
+    OpcodeRow{kShf, C::kInteger, "shf", "", "l r wrap clamp", "b32", "dsss"},
+    OpcodeRow{kShfl, C::kWarp, "shfl", "sync", "up down bfly idx", "b32", "Qsuuu"},
+    OpcodeRow{kShl, C::kInteger, "shl", "", "", kBits, "dsu"},
+    OpcodeRow{kShr, C::kInteger, "shr", "", "", "b16 b32 b64 u16 s16 u32 s32 u64 s64", "dsu"},
+    OpcodeRow{kSin, C::kSpecial, "sin", "approx", "ftz", "f32", "ds"},
+    OpcodeRow{kSlct, C::kMove, "slct", "", "ftz", "b16 b32 b64 u16 s16 u32 s32 u64 s64 f32 f64/s32 f32", "dsst"},
+    OpcodeRow{kSqrt, C::kSpecial, "sqrt", "approx", "ftz", "f32", "ds"},
+    OpcodeRow{kSqrt, C::kFloat, "sqrt", "", "rn rz rm rp ftz", "f32 f64", "ds"},
+    OpcodeRow{kSt, C::kStore, "st", "", kAccess, kMemory, "aS"},
+    OpcodeRow{kSub, C::kInteger, "sub", "cc", "", "u32 s32 u64 s64", "dss"},
+    OpcodeRow{kSub, C::kFloat, "sub", "", kRounding, kArithmetic, "dss"},
+    OpcodeRow{kSubc, C::kInteger, "subc", "", "cc", "u32 s32 u64 s64", "dss"},
+    OpcodeRow{kTanh, C::kSpecial, "tanh", "approx", "", "f16 bf16 f32", "ds"},
+    OpcodeRow{kTestp, C::kPredicate, "testp", "", "finite infinite number notanumber normal subnormal", "f32 f64",
+              "Ps"},
+    OpcodeRow{kTrap, C::kControl, "trap", "", "", "", ""},
+    OpcodeRow{kVote, C::kWarp, "vote", "sync", "all any uni ballot", "b32 pred", "*"},
+    OpcodeRow{kXor, C::kInteger, "xor", "", "", kBitsOrPred, "dss"},
+};
+
+constexpr std::array<std::string_view, kCategories> kCategoryNames = {"float",  "special",   "integer", "convert",
+                                                                      "move",   "predicate", "load",    "store",
+                                                                      "atomic", "control",   "warp",    "barrier"};
+
+}  // namespace
+
+std::span<const OpcodeRow> opcode_rows() { return kRows; }
+
+std::string_view to_text(Category category) { return kCategoryNames[static_cast<std::size_t>(category)]; }
+
+bool contains_word(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    if (words.substr(0, end) == word) return true;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
+}
+
+}  // namespace assay::ptx

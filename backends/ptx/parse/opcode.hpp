@@ -1,0 +1,135 @@
+// The table of instructions: which modifiers, types and operands each takes. The parser and the validator read it;
+// lowering.cpp has one rule for each enumerator.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "backends/ptx/parse/modifier.hpp"
+
+namespace assay::ptx {
+
+enum class Opcode : std::uint8_t {
+  kUnsupported,
+  kAbs,
+  kActivemask,
+  kAdd,
+  kAddc,
+  kAnd,
+  kAtom,
+  kBar,
+  kBarWarp,
+  kBfe,
+  kBfi,
+  kBfind,
+  kBra,
+  kBrev,
+  kCall,
+  kClz,
+  kCnot,
+  kCopysign,
+  kCos,
+  kCvt,
+  kCvta,
+  kCvtaTo,
+  kDiv,
+  kDp2a,
+  kDp4a,
+  kEx2,
+  kExit,
+  kFma,
+  kIsspacep,
+  kLd,
+  kLg2,
+  kLop3,
+  kMad,
+  kMadWide,
+  kMadc,
+  kMatch,
+  kMax,
+  kMembar,
+  kMin,
+  kMov,
+  kMul,
+  kMulWide,
+  kMul24,
+  kMad24,
+  kNanosleep,
+  kNeg,
+  kNot,
+  kOr,
+  kPopc,
+  kPrefetch,
+  kPrmt,
+  kRcp,
+  kRed,
+  kRedux,
+  kRem,
+  kRet,
+  kRsqrt,
+  kSad,
+  kSelp,
+  kSet,
+  kSetp,
+  kShf,
+  kShfl,
+  kShl,
+  kShr,
+  kSin,
+  kSlct,
+  kSqrt,
+  kSt,
+  kSub,
+  kSubc,
+  kTanh,
+  kTestp,
+  kTrap,
+  kVote,
+  kXor,
+};
+
+/// What an instruction counts as in a profile.
+enum class Category : std::uint8_t {
+  kFloat,
+  kSpecial,
+  kInteger,
+  kConvert,
+  kMove,
+  kPredicate,
+  kLoad,
+  kStore,
+  kAtomic,
+  kControl,
+  kWarp,
+  kBarrier,
+};
+inline constexpr std::size_t kCategories = 12;
+std::string_view to_text(Category category);
+
+/// One form of an instruction. Several rows may share a name; the first whose required modifiers are present applies.
+///
+/// `operands` has one letter for each operand; those behind '?' may be left out:
+///   d destination of the instruction's type      X destination of any width     W destination twice as wide
+///   s source of the type       t source of the last type        x source of any width    w source twice as wide
+///   u source of 32 bits        i source of any kind (mov, cvta): register, number, symbol, vector
+///   p predicate, perhaps negated       P destination predicate       q destination predicate, or two "p|q"
+///   Q destination of the type, or with a predicate "d|p"
+///   D, S destination and source of a memory access: register of at least the type's width, or a vector of them
+///   a address       l label       * anything (call)
+struct OpcodeRow {
+  Opcode opcode;
+  Category category;
+  std::string_view name;
+  std::string_view required;   ///< modifiers that tell this row from others of its name
+  std::string_view modifiers;  ///< further modifiers that may be present
+  std::string_view types;      ///< admitted for each type, the lists of several types parted by '/'
+  std::string_view operands;
+};
+
+std::span<const OpcodeRow> opcode_rows();
+
+/// Whether `words`, a list parted by blanks, holds `word`.
+bool contains_word(std::string_view words, std::string_view word);
+
+}  // namespace assay::ptx

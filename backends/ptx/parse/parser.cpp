@@ -1,0 +1,192 @@
+#include "backends/ptx/parse/parser.hpp"
+
+#include <utility>
+
+#include "backends/ptx/parse/body_parser.hpp"
+#include "backends/ptx/parse/cursor.hpp"
+#include "backends/ptx/parse/declarations.hpp"
+
+namespace assay::ptx {
+
+namespace {
+
+class Parser {
+ public:
+  Parser(Cursor& cursor, Module& module) : cursor_(cursor), module_(module) {}
+
+  void parse() {
+    cursor_.expect(".version");
+    const Token& version = cursor_.take();
+    module_.version = std::string(version.text);
+    if (version.text != "9.0" && !version.text.starts_with("8.") && !version.text.starts_with("9.") &&
+        !version.text.starts_with("7.") && !version.text.starts_with("6.")) {
+      Cursor::fail_at(fmt::format("found '{}', expected a version of PTX from 6.0 to 9", version.text), version.at);
+    }
+    while (!cursor_.at_end())
+      parse_directive();
+  }
+
+ private:
+  void parse_directive() {
+    const Token token = cursor_.peek();
+    if (token.is(".target")) return parse_target();
+    if (token.is(".address_size")) {
+      cursor_.take();
+      const Position at = cursor_.peek().at;
+      if (cursor_.integer("64") != 64) Cursor::fail_at("found addresses of another size, expected 64", at);
+      return;
+    }
+    if (token.is(".file")) return parse_file();
+    if (token.is(".section")) return skip_section();
+    if (token.is(".pragma")) {
+      while (!cursor_.at(";") && !cursor_.at_end())
+        cursor_.take();
+      return cursor_.expect(";");
+    }
+    parse_linked();
+  }
+
+  void parse_target() {
+    cursor_.take();
+    module_.target = cursor_.word("a target as sm_75");
+    while (cursor_.accept(","))
+      cursor_.word("an option of the target");
+  }
+
+  void parse_file() {
+    cursor_.take();
+    const auto number = static_cast<std::uint32_t>(cursor_.integer("the number of a file"));
+    if (cursor_.peek().kind != Token::Kind::kString) cursor_.fail("the name of a file");
+    module_.files[number] = std::string(cursor_.take().text);
+    while (cursor_.accept(","))
+      cursor_.integer("a number");
+  }
+
+  void skip_section() {
+    cursor_.take();
+    cursor_.word("the name of a section");
+    cursor_.expect("{");
+    while (!cursor_.at("}") && !cursor_.at_end())
+      cursor_.take();
+    cursor_.expect("}");
+  }
+
+  /// A variable or a function, behind its linkage.
+  void parse_linked() {
+    bool external = false;
+    while (cursor_.at(".visible") || cursor_.at(".extern") || cursor_.at(".weak") || cursor_.at(".common")) {
+      external = external || cursor_.at(".extern");
+      cursor_.take();
+    }
+    if (cursor_.at(".entry") || cursor_.at(".func")) return parse_function();
+    const Space space = space_of(cursor_.peek().text);
+    if (space == Space::kGeneric || space == Space::kParam || space == Space::kLocal) {
+      cursor_.fail(".entry, .func, .global, .const, .shared or another directive");
+    }
+    cursor_.take();
+    do {
+      Variable variable = parse_variable(cursor_, space);
+      variable.external = external;
+      module_.variables.push_back(std::move(variable));
+    } while (cursor_.accept(","));
+    cursor_.expect(";");
+  }
+
+  std::vector<Variable> parameters() {
+    std::vector<Variable> list;
+    if (!cursor_.accept("(")) return list;
+    if (!cursor_.at(")")) {
+      do {
+        cursor_.expect(".param");
+        list.push_back(parse_variable(cursor_, Space::kParam));
+      } while (cursor_.accept(","));
+    }
+    cursor_.expect(")");
+    return list;
+  }
+
+  void parse_function() {
+    Function function{.entry = cursor_.take().text == ".entry", .at = cursor_.peek().at};
+    if (!function.entry) function.returns = parameters();
+    const Position at = cursor_.peek().at;
+    function.name = cursor_.word("the name of a function");
+    function.parameters = parameters();
+    function.parameter_bytes = lay_out(function.parameters);
+    skip_attributes();
+    const bool declared_only = cursor_.accept(";");
+    Function& place = find_or_add(function.name, at);
+    if (declared_only && place.defined) return;
+    place = std::move(function);
+    if (declared_only) return;
+    place.defined = true;
+    cursor_.expect("{");
+    BodyParser(cursor_, module_, place).parse();
+  }
+
+  /// A declaration is replaced by its definition.
+  Function& find_or_add(const std::string& name, Position at) {
+    for (Function& function : module_.functions) {
+      if (function.name != name) continue;
+      if (function.defined) Cursor::fail_at(fmt::format("found a second function '{}'", name), at);
+      return function;
+    }
+    return module_.functions.emplace_back();
+  }
+
+  /// ".maxntid 256", ".noreturn", ".minnctapersm 2": hints to a code generator.
+  void skip_attributes() {
+    while (cursor_.peek().kind == Token::Kind::kWord) {
+      cursor_.take();
+      while (cursor_.peek().kind == Token::Kind::kInteger || cursor_.at(","))
+        cursor_.take();
+    }
+  }
+
+  Cursor& cursor_;
+  Module& module_;
+};
+
+}  // namespace
+
+const Function* Module::find_entry(std::string_view entry_name) const {
+  for (const Function& function : functions) {
+    if (function.entry && function.defined && function.name == entry_name) return &function;
+  }
+  return nullptr;
+}
+
+std::string_view to_text(Space space) {
+  switch (space) {
+    case Space::kGlobal: return "global";
+    case Space::kShared: return "shared";
+    case Space::kLocal: return "local";
+    case Space::kConst: return "const";
+    case Space::kParam: return "param";
+    default: return "generic";
+  }
+}
+
+Space space_of(const Modifiers& modifiers) {
+  using enum Modifier;
+  if (modifiers.has(kGlobal)) return Space::kGlobal;
+  if (modifiers.has(kShared) || modifiers.has(kSharedCta)) return Space::kShared;
+  if (modifiers.has(kLocal)) return Space::kLocal;
+  if (modifiers.has(kConst)) return Space::kConst;
+  if (modifiers.has(kParam)) return Space::kParam;
+  return Space::kGeneric;
+}
+
+Result<Module> parse(std::string text, std::string_view name) {
+  Module module{.name = std::string(name), .text = std::make_shared<const std::string>(std::move(text))};
+  Result<std::vector<Token>> tokens = tokenise(*module.text, name);
+  if (!tokens) return tokens.error();
+  try {
+    Cursor cursor(tokens.take());
+    Parser(cursor, module).parse();
+  } catch (const SyntaxError& error) {
+    return Error{error.message, location_text(name, error.at)};
+  }
+  return module;
+}
+
+}  // namespace assay::ptx

@@ -1,0 +1,25 @@
+// Any text is parsed and lowered, or refused with its place; none harms.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "backends/ptx/instructions/program.hpp"
+#include "backends/ptx/parse/parser.hpp"
+
+// The name and the type are libFuzzer's.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace assay;
+  Result<ptx::Module> parsed = ptx::parse(std::string(data, data + size), "fuzz.ptx");
+  if (!parsed.ok()) {
+    // "fuzz.ptx:LINE:COLUMN: what was found or expected"
+    const std::string text = parsed.error().text();
+    if (!text.starts_with("fuzz.ptx:") || text.find(": ") == std::string::npos) __builtin_trap();
+    return 0;
+  }
+  const auto module = std::make_shared<const ptx::Module>(parsed.take());
+  for (const ptx::Function& function : module->functions) {
+    if (function.entry && function.defined) static_cast<void>(ptx::lower(module, function.name).ok());
+  }
+  return 0;
+}

@@ -1,0 +1,126 @@
+// The parser on real PTX of NVRTC, and on text that is wrong.
+#include "backends/ptx/parse/parser.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/ptx/testing/machine.hpp"
+
+namespace assay::ptx {
+namespace {
+
+using testing::entry;
+using ::testing::HasSubstr;
+
+std::string error_of(const std::string& text) {
+  const Result<Module> module = parse(text, "t.ptx");
+  return module ? "no error" : module.error().text();
+}
+
+TEST(Parser, TakesEveryInstructionOfTheGoldens) {
+  std::size_t files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(ASSAY_SOURCE_DIR "/testdata/ptx/golden")) {
+    if (file.path().extension() != ".ptx") continue;
+    std::ifstream stream(file.path());
+    std::stringstream text;
+    text << stream.rdbuf();
+    const Result<Module> parsed = parse(text.str(), file.path().filename().string());
+    ASSERT_TRUE(parsed.ok()) << parsed.error().text();
+    const auto module = std::make_shared<const Module>(*parsed);
+    for (const Function& function : module->functions) {
+      for (const Instruction& instruction : function.instructions) {
+        EXPECT_NE(instruction.opcode, Opcode::kUnsupported) << function.name << ": " << instruction.text;
+      }
+      if (!function.entry) continue;
+      const auto kernel = lower(module, function.name);
+      ASSERT_TRUE(kernel.ok()) << kernel.error().text();
+      for (const Op& op : (*kernel)->ops) {
+        EXPECT_NE(op.control, Control::kUnsupported) << op.instruction->text;
+      }
+    }
+    ++files;
+  }
+  EXPECT_GE(files, 80U);
+}
+
+TEST(Parser, KeepsPlacesOfInstructions) {
+  const Result<Module> module =
+      parse(entry(".loc 1 7 3\n  add.rn.f32 %f1, %f2, 0f3F800000;\n.loc 1 2 1, function_name $L__i0, inlined_at 1 9 5\n"
+                  "@!%p3 bra L;\nL:\n") +
+                ".file 1 \"kernel.cu\"\n.section .debug_str\n{\n$L__i0:\n.b8 95,0\n}\n",
+            "t.ptx");
+  ASSERT_TRUE(module.ok()) << module.error().text();
+  EXPECT_EQ(module->version, "9.0");
+  EXPECT_EQ(module->target, "sm_75");
+  EXPECT_EQ(module->files.at(1), "kernel.cu");
+  const auto& instructions = module->find_entry("k")->instructions;
+  ASSERT_EQ(instructions.size(), 3U);
+  EXPECT_EQ(instructions[0].text, "add.rn.f32 %f1, %f2, 0f3F800000");
+  EXPECT_EQ(instructions[0].at, (Position{10, 3}));
+  EXPECT_EQ(instructions[0].source.line, 7U);
+  EXPECT_EQ(instructions[1].source.inlined_at, 9U);
+  EXPECT_TRUE(instructions[1].guard.negated);
+  EXPECT_EQ(instructions[1].operands[0].index, 2U);
+}
+
+TEST(Parser, InnerBracesHideRegisters) {
+  const Result<Module> module =
+      parse(entry("{ .reg .pred %p1; setp.eq.u32 %p1, %r1, 0; } setp.eq.u32 %p1, %r1, 0;"), "t.ptx");
+  ASSERT_TRUE(module.ok()) << module.error().text();
+  const auto& instructions = module->find_entry("k")->instructions;
+  EXPECT_NE(instructions[0].operands[0].index, instructions[1].operands[0].index);
+}
+
+TEST(Parser, KeepsWhatItDoesNotKnow) {
+  const Result<Module> module = parse(
+      entry("tcgen05.alloc.sync.b32 [%r1], 32;\nadd.rn.foo.f32 %f1, %f1, %f1;\nmov.u64 %rd1, %clock64;"), "t.ptx");
+  ASSERT_TRUE(module.ok()) << module.error().text();
+  const auto& instructions = module->find_entry("k")->instructions;
+  EXPECT_EQ(instructions[0].unsupported, "opcode tcgen05");
+  EXPECT_EQ(instructions[1].unsupported, "modifier .foo of add");
+  EXPECT_EQ(instructions[2].unsupported, "special register %clock64");
+  EXPECT_EQ(instructions[0].text, "tcgen05.alloc.sync.b32 [%r1], 32");
+}
+
+TEST(Parser, RefusesMalformedTextWithItsPlace) {
+  EXPECT_EQ(error_of("hello"), "t.ptx:1:1: found 'hello', expected '.version'");
+  EXPECT_EQ(error_of(".version 9.0\n.target sm_75\n.address_size 32\n"),
+            "t.ptx:3:15: found addresses of another size, expected 64");
+  EXPECT_EQ(error_of(entry("add.s32 %r1, %r2;")), "t.ptx:9:1: found 2 operands of add, expected 3");
+  EXPECT_EQ(error_of(entry("add.s32 %r1, %r2, %rd3;")), "t.ptx:9:19: expected a register of 32 bits here");
+  EXPECT_EQ(error_of(entry("add.s32 %r1, %r2, %q3;")), "t.ptx:9:19: found '%q3', expected a declared register");
+  EXPECT_EQ(error_of(entry("bra NOWHERE;")), "t.ptx:9:5: found 'NOWHERE', expected a register, a variable or a label");
+  EXPECT_EQ(error_of(entry("ld.global.f32 %f1, %rd1;")), "t.ptx:9:20: expected an address as [%rd1+8] here");
+  EXPECT_EQ(error_of(entry("ld.global.v2.f32 {%f1}, [%rd1];")), "t.ptx:9:18: expected 2 register(s) here");
+  EXPECT_EQ(error_of(entry("@%r1 ret;")), "t.ptx:9:2: expected a predicate here");
+  EXPECT_EQ(error_of(entry("mov.u32 %r1, 0x1ffffffffffffffff;")),
+            "t.ptx:9:14: found '0x1ffffffffffffffff', expected a number of at most 64 bits");
+  EXPECT_THAT(error_of(".version 9.0\n.global .b8 x[99999999999];"), HasSubstr("more than 4 GiB"));
+  EXPECT_THAT(error_of(entry("add.s32 %r1, %r2, 1")), HasSubstr("found 'ret', expected ';'"));
+  EXPECT_THAT(error_of(".version 9.0\n.visible .entry k()\n{"), HasSubstr("t.ptx:3:2: found the end of the text"));
+}
+
+/// Every prefix and every text with one byte replaced is read or refused; none harms.
+TEST(Parser, SurvivesMutilatedText) {
+  const std::string text = entry(
+      ".shared .align 4 .b8 s[16]; ld.global.v2.f32 {%f1, %f2}, [%rd1+8]; @!%p1 bra L; L: {"
+      " .reg .b32 t; mov.b64 {t, %r1}, %rd2; } call.uni (%r1), k, (%r2);");
+  std::size_t rejected = 0;
+  for (std::size_t length = 0; length < text.size(); ++length)
+    rejected += parse(text.substr(0, length), "t.ptx").ok() ? 0 : 1;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    for (const char replacement : {';', '{', '}', '[', '%', '.', '0', '<', '"', '\xff'}) {
+      std::string changed = text;
+      changed[at] = replacement;
+      rejected += parse(changed, "t.ptx").ok() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(rejected, text.size());
+}
+
+}  // namespace
+}  // namespace assay::ptx

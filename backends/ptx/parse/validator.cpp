@@ -1,0 +1,194 @@
+#include "backends/ptx/parse/validator.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "backends/ptx/parse/cursor.hpp"
+
+namespace assay::ptx {
+
+namespace {
+
+using Kind = Operand::Kind;
+
+[[noreturn]] void reject(const Operand& operand, const std::string& expected) {
+  Cursor::fail_at("expected " + expected + " here", operand.at);
+}
+
+/// The widths in bytes that an operand may have.
+struct Widths {
+  unsigned least = 0;
+  unsigned most = 8;
+};
+
+class Validator {
+ public:
+  Validator(const Instruction& instruction, const Function& function)
+      : instruction_(instruction), function_(function) {}
+
+  void check(char letter, const Operand& operand) const {
+    const unsigned bytes = bytes_of(instruction_.type);
+    if (instruction_.type == Type::kPred && (letter == 'd' || letter == 's' || letter == 'D' || letter == 'i')) {
+      return predicate(operand, letter != 'd' && letter != 'D');
+    }
+    switch (letter) {
+      case 'd': return destination(operand, {bytes, bytes});
+      case 'W': return destination(operand, {2 * bytes, 2 * bytes});
+      case 'X': return destination(operand, {});
+      case 'D': return each(operand, [&](const Operand& element) { destination(element, memory_widths()); });
+      case 's': return source(operand, {bytes, bytes});
+      case 'w': return source(operand, {2 * bytes, 2 * bytes});
+      case 't': return source(operand, {bytes_of(instruction_.source_type), bytes_of(instruction_.source_type)});
+      case 'u': return source(operand, {4, 4});
+      case 'x': return source(operand, {});
+      case 'S': return each(operand, [&](const Operand& element) { source(element, memory_widths()); });
+      case 'i': return movable(operand);
+      case 'p': return predicate(operand, true);
+      case 'P': return predicate(operand, false);
+      case 'q':
+        if (operand.kind != Kind::kPair) return predicate(operand, false);
+        return each(operand, [&](const Operand& element) { predicate(element, false); });
+      case 'Q':
+        if (operand.kind != Kind::kPair) return destination(operand, {bytes, bytes});
+        destination(operand.elements[0], {bytes, bytes});
+        return predicate(operand.elements[1], false);
+      case 'a': return address(operand);
+      case 'l':
+        if (operand.kind != Kind::kLabel) reject(operand, "a label");
+        return;
+      default: return;
+    }
+  }
+
+ private:
+  [[nodiscard]] Type type_of(const Operand& operand) const { return function_.registers[operand.index].type; }
+
+  /// ld, st and mov of vectors take registers wider than their type, or parts of it.
+  [[nodiscard]] Widths memory_widths() const {
+    if (instruction_.opcode == Opcode::kMov) return {};
+    return {bytes_of(instruction_.type), 8};
+  }
+
+  void register_of(const Operand& operand, Widths widths) const {
+    const Type type = type_of(operand);
+    if (type == Type::kPred) reject(operand, "a register that is no predicate");
+    if (bytes_of(type) < widths.least || bytes_of(type) > widths.most) {
+      const std::string range = widths.least == widths.most ? ""
+                                : widths.most == 8          ? " or more"
+                                                            : fmt::format(" to {}", 8 * widths.most);
+      reject(operand, fmt::format("a register of {}{} bits", 8 * widths.least, range));
+    }
+  }
+
+  void destination(const Operand& operand, Widths widths) const {
+    if (operand.kind == Kind::kSink) return;
+    if (operand.kind != Kind::kRegister) reject(operand, "a register");
+    register_of(operand, widths);
+  }
+
+  void source(const Operand& operand, Widths widths) const {
+    if (operand.kind == Kind::kRegister) return register_of(operand, widths);
+    if (operand.kind != Kind::kInteger && operand.kind != Kind::kFloat && operand.kind != Kind::kSpecial) {
+      reject(operand, "a register or a number");
+    }
+    if (operand.kind == Kind::kFloat && !operand.is_double && is_float(instruction_.source_type) &&
+        bytes_of(instruction_.source_type) == 8) {
+      reject(operand, "a number of 64 bits, as 0d3FF0000000000000");
+    }
+  }
+
+  void movable(const Operand& operand) const {
+    if (operand.kind == Kind::kSymbol) return;
+    if (operand.kind == Kind::kVector) {
+      return each(operand, [&](const Operand& element) {
+        if (element.kind != Kind::kSink) source(element, {});
+      });
+    }
+    const unsigned bytes = bytes_of(instruction_.type);
+    source(operand, instruction_.operands[0].kind == Kind::kVector ? Widths{} : Widths{bytes, bytes});
+  }
+
+  void predicate(const Operand& operand, bool is_source) const {
+    if (!is_source && operand.kind == Kind::kSink) return;
+    if (is_source && operand.kind == Kind::kInteger) return;
+    if (operand.kind != Kind::kRegister || type_of(operand) != Type::kPred) reject(operand, "a predicate");
+  }
+
+  void address(const Operand& operand) const {
+    if (operand.kind != Kind::kAddress) reject(operand, "an address as [%rd1+8]");
+    const Operand& base = operand.elements[0];
+    if (base.kind == Kind::kRegister) return register_of(base, {4, 8});
+    if (base.kind != Kind::kSymbol && base.kind != Kind::kInteger) reject(base, "a register or a variable");
+  }
+
+  template <class Check>
+  void each(const Operand& operand, Check check) const {
+    if (operand.kind != Kind::kVector && operand.kind != Kind::kPair) return check(operand);
+    for (const Operand& element : operand.elements)
+      check(element);
+  }
+
+  const Instruction& instruction_;
+  const Function& function_;
+};
+
+/// Whether the instruction has every modifier that tells the row from others of its name.
+bool has_required(const Instruction& instruction, std::string_view words) {
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    const auto modifier = find_modifier(words.substr(0, end));
+    if (!modifier || !instruction.modifiers.has(*modifier)) return false;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return true;
+}
+
+const OpcodeRow* row_of(const Instruction& instruction) {
+  for (const OpcodeRow& row : opcode_rows()) {
+    if (row.opcode == instruction.opcode && has_required(instruction, row.required) &&
+        instruction.text.starts_with(row.name) &&
+        instruction.text.substr(row.name.size(), 1).find_first_not_of(". ;\t\n\r") == std::string_view::npos) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
+void check_vector(const Instruction& instruction, const Operand& operand) {
+  const bool is_memory = instruction.opcode == Opcode::kLd || instruction.opcode == Opcode::kSt;
+  if (!is_memory) return;
+  const std::size_t wanted = instruction.modifiers.has(Modifier::kV4)   ? 4
+                             : instruction.modifiers.has(Modifier::kV2) ? 2
+                                                                        : 1;
+  const std::size_t found = operand.kind == Kind::kVector ? operand.elements.size() : 1;
+  if (found != wanted) reject(operand, fmt::format("{} register(s)", wanted));
+}
+
+}  // namespace
+
+void validate(const Instruction& instruction, const Function& function) {
+  if (instruction.guarded &&
+      (instruction.guard.kind != Kind::kRegister || function.registers[instruction.guard.index].type != Type::kPred)) {
+    reject(instruction.guard, "a predicate");
+  }
+  if (instruction.opcode == Opcode::kUnsupported || instruction.opcode == Opcode::kCall) return;
+  const OpcodeRow* const row = row_of(instruction);
+  if (row == nullptr || row->operands.starts_with('*')) return;
+  const Validator validator(instruction, function);
+  std::size_t required = std::min(row->operands.find('?'), row->operands.size());
+  std::string letters(row->operands);
+  std::erase(letters, '?');
+  // mov with a vector of parts reads "{%r1, %r2}" on either side.
+  if (instruction.operands.size() < required || instruction.operands.size() > letters.size()) {
+    Cursor::fail_at(fmt::format("found {} operands of {}, expected {}", instruction.operands.size(), row->name,
+                                letters.size() == required ? fmt::format("{}", required)
+                                                           : fmt::format("{} or {}", required, letters.size())),
+                    instruction.at);
+  }
+  for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+    validator.check(letters[i], instruction.operands[i]);
+    if (letters[i] == 'D' || letters[i] == 'S') check_vector(instruction, instruction.operands[i]);
+  }
+}
+
+}  // namespace assay::ptx

@@ -1,0 +1,68 @@
+#include "backends/ptx/profile/profile.hpp"
+
+#include <fmt/format.h>
+
+namespace assay::ptx {
+
+namespace {
+
+double ratio(std::uint64_t a, std::uint64_t b) {
+  return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
+}
+
+}  // namespace
+
+void Profile::add(const Instruction& instruction, Fidelity fidelity, std::uint64_t threads, std::uint64_t answered) {
+  thread_instructions += threads;
+  mix[static_cast<std::size_t>(instruction.category)] += threads;
+  if (instruction.category == Category::kFloat || instruction.category == Category::kSpecial) {
+    flops += threads * (instruction.opcode == Opcode::kFma ? 2 : 1);
+  }
+  switch (fidelity) {
+    case Fidelity::kExact: exact += threads; break;
+    case Fidelity::kApproximate:
+      approximate += threads - answered;
+      exact += answered;
+      break;
+    case Fidelity::kOrderDependent: order_dependent += threads; break;
+    case Fidelity::kContractible: contractible += threads; break;
+  }
+}
+
+double Profile::lane_efficiency() const { return ratio(thread_instructions, warp_instructions * 32); }
+double Profile::sectors_per_access() const { return ratio(sectors, global_accesses); }
+double Profile::atomic_contention() const { return ratio(atomics, atomic_addresses); }
+double Profile::arithmetic_intensity() const { return ratio(flops, global_bytes); }
+
+std::map<std::string, double> measures_of(const Profile& profile) {
+  std::map<std::string, double> measures{
+      {"thread_instructions", static_cast<double>(profile.thread_instructions)},
+      {"warp_instructions", static_cast<double>(profile.warp_instructions)},
+      {"lane_efficiency", profile.lane_efficiency()},
+      {"global_accesses", static_cast<double>(profile.global_accesses)},
+      {"global_bytes", static_cast<double>(profile.global_bytes)},
+      {"sectors_per_access", profile.sectors_per_access()},
+      {"flops", static_cast<double>(profile.flops)},
+      {"arithmetic_intensity", profile.arithmetic_intensity()},
+      {"atomics", static_cast<double>(profile.atomics)},
+      {"atomic_contention", profile.atomic_contention()},
+      {"barriers", static_cast<double>(profile.barriers)},
+      {"divergent_branches", static_cast<double>(profile.divergent_branches)},
+  };
+  if (profile.atomic_collisions) measures.emplace("atomic_collisions", static_cast<double>(*profile.atomic_collisions));
+  for (std::size_t i = 0; i < kCategories; ++i) {
+    measures.emplace(fmt::format("mix_{}", to_text(static_cast<Category>(i))),
+                     ratio(profile.mix[i], profile.thread_instructions));
+  }
+  return measures;
+}
+
+std::string fidelity_line(const Profile& profile) {
+  return fmt::format("{} instructions: {} exact, {} approximate, {} order-dependent, {} contractible; {}",
+                     profile.thread_instructions, profile.exact, profile.approximate, profile.order_dependent,
+                     profile.contractible,
+                     profile.approximation_reaches_result ? "an approximation reached the result"
+                                                          : "no approximation reached the result");
+}
+
+}  // namespace assay::ptx

@@ -1,0 +1,60 @@
+// What the golden folder holds: PTX of NVRTC, and the launches that it is run with.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace assay::ptx::testing {
+
+inline std::filesystem::path golden_folder() { return ASSAY_SOURCE_DIR "/testdata/ptx/golden"; }
+
+/// A line of launches.txt.
+struct GoldenLaunch {
+  std::string family;  ///< "loop"
+  std::string stem;    ///< "loop_horner"
+  std::string kernel;  ///< "horner"
+  std::vector<std::string> targets;
+  std::vector<std::string> arguments;
+  std::vector<std::string> gradients;  ///< none where there is no backward kernel
+};
+
+inline std::vector<GoldenLaunch> golden_launches() {
+  std::vector<GoldenLaunch> launches;
+  std::ifstream file(golden_folder() / "launches.txt");
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    GoldenLaunch launch;
+    words >> launch.stem;
+    const std::size_t slash = launch.stem.find('/');
+    launch.family = launch.stem.substr(0, slash);
+    launch.kernel = launch.stem.substr(slash + 1);
+    launch.stem[slash] = '_';
+    std::string targets;
+    words >> targets;
+    std::istringstream list_of_targets(targets);
+    for (std::string target; std::getline(list_of_targets, target, ',');)
+      launch.targets.push_back(target);
+    std::vector<std::string>* list = &launch.arguments;
+    for (std::string word; words >> word;) {
+      if (word == "|") list = &launch.gradients;
+      else list->push_back(word);
+    }
+    launches.push_back(std::move(launch));
+  }
+  return launches;
+}
+
+/// The text for one of the launch's targets.
+inline std::string golden_ptx(const GoldenLaunch& launch, const std::string& architecture) {
+  std::ifstream file(golden_folder() / fmt::format("{}_{}.ptx", launch.stem, architecture));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace assay::ptx::testing

@@ -1,0 +1,60 @@
+// What the tests of this folder share: PTX written by hand, and its launch.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "backends/ptx/execute/machine.hpp"
+#include "backends/ptx/parse/parser.hpp"
+
+namespace assay::ptx::testing {
+
+/// A module of one entry "k" with parameters p0, p1, ... of type .u64, and registers %r, %rd, %f, %fd, %rs, %p of which
+/// there are 20 each.
+inline std::string entry(std::string_view body, int parameters = 1, std::string_view before = "") {
+  std::string text = ".version 9.0\n.target sm_75\n.address_size 64\n" + std::string(before) + ".visible .entry k(";
+  for (int i = 0; i < parameters; ++i)
+    text += (i == 0 ? "\n  .param .u64 p" : ",\n  .param .u64 p") + std::to_string(i);
+  text += "\n)\n{\n.reg .pred %p<20>; .reg .b16 %rs<20>; .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<20>;";
+  text += " .reg .f64 %fd<20>;\n";
+  return text + std::string(body) + "\nret;\n}\n";
+}
+
+inline std::shared_ptr<const Kernel> kernel_of(const std::string& text, std::string_view name = "k") {
+  Result<Module> module = parse(text, "test.ptx");
+  if (!module) {
+    ADD_FAILURE() << module.error().text();
+    return nullptr;
+  }
+  auto kernel = lower(std::make_shared<const Module>(module.take()), name);
+  if (!kernel) {
+    ADD_FAILURE() << kernel.error().text();
+    return nullptr;
+  }
+  return kernel.take();
+}
+
+/// One allocation of elements of type T, given to kernel "k" as its only argument.
+template <class T>
+struct Run {
+  RunResult result;
+  std::vector<T> data;
+};
+template <class T>
+Run<T> run(const std::string& text, std::vector<T> data, Geometry geometry = {{1}, {32}}, LaunchOptions options = {},
+           AllocationFlags flags = {}) {
+  Machine machine;
+  const AllocationId id = machine.adopt("x", std::as_writable_bytes(std::span(data)), flags);
+  Arguments arguments;
+  arguments.add(machine.address(id));
+  const auto kernel = kernel_of(text);
+  if (kernel == nullptr) return {};
+  RunResult result = machine.launch(kernel, geometry, arguments, options);
+  return {std::move(result), std::move(data)};
+}
+
+}  // namespace assay::ptx::testing

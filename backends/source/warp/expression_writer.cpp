@@ -1,0 +1,266 @@
+#include "backends/source/warp/expression_writer.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/analysis.hpp"
+#include "support/concat.hpp"
+
+namespace assay::source::warp {
+namespace {
+
+/// How an operation's pattern binds as a whole, and how tightly its operands must.
+struct Binding {
+  Precedence own = kAtom;
+  Precedence left = kLoosest;    ///< of $0
+  Precedence others = kLoosest;  ///< of $1 and $2
+};
+
+constexpr Precedence tighter(Precedence precedence) { return static_cast<Precedence>(precedence + 1); }
+constexpr Binding left_to_right(Precedence precedence) { return {precedence, precedence, tighter(precedence)}; }
+
+/// Python's precedence of the operators; every other operation is a call.
+Binding binding(ir::Op op) {
+  switch (op) {
+    case ir::Op::kConditional: return {kConditional, kOr, kOr};
+    case ir::Op::kOr: return left_to_right(kOr);
+    case ir::Op::kAnd: return left_to_right(kAnd);
+    case ir::Op::kNot: return {kNot, kNot, kNot};
+    case ir::Op::kEq:
+    case ir::Op::kNe:
+    case ir::Op::kLt:
+    case ir::Op::kLe:
+    case ir::Op::kGt:
+    case ir::Op::kGe: return {kComparison, kBitOr, kBitOr};  // two in a row would be a chain
+    case ir::Op::kBitOr: return left_to_right(kBitOr);
+    case ir::Op::kBitXor: return left_to_right(kBitXor);
+    case ir::Op::kBitAnd: return left_to_right(kBitAnd);
+    case ir::Op::kShiftLeft:
+    case ir::Op::kShiftRight: return left_to_right(kShift);
+    case ir::Op::kAdd:
+    case ir::Op::kSub: return left_to_right(kSum);
+    case ir::Op::kMul:
+    case ir::Op::kDiv:
+    case ir::Op::kMod:
+    case ir::Op::kFloorDiv: return left_to_right(kProduct);
+    case ir::Op::kNeg:
+    case ir::Op::kBitNot: return {kUnary, kUnary, kUnary};
+    case ir::Op::kExtract: return {kPostfix, kPostfix, kLoosest};
+    default: return {};
+  }
+}
+
+}  // namespace
+
+std::string ExpressionWriter::operand(ir::ExprId id, Precedence precedence) {
+  Spelled spelled = spell(id);
+  return spelled.precedence < precedence ? concat("(", spelled.text, ")") : std::move(spelled.text);
+}
+
+std::string ExpressionWriter::write_variable_start(ir::ExprId id) {
+  return is_literal(id) ? literal_call(function_.expr(id)) : write(id);
+}
+
+std::string ExpressionWriter::list(const std::vector<ir::ExprId>& ids, std::size_t first) {
+  std::string text;
+  for (std::size_t i = first; i < ids.size(); ++i)
+    append(text, i > first ? ", " : "", write(ids[i]));
+  return text;
+}
+
+std::string ExpressionWriter::field_name(ir::Type type, std::int32_t field) const {
+  return module_.structs[type.struct_id].fields[static_cast<std::size_t>(field)].name;
+}
+
+std::string ExpressionWriter::constructor(ir::Type type) {
+  if (type.shape == ir::Shape::kStruct) return file_.structs[type.struct_id];
+  return file_.aliases.spell(type);
+}
+
+std::string ExpressionWriter::annotation(ir::Type type) {
+  std::string element = constructor(type.element());
+  if (!type.is_array()) return element;
+  return concat("wp.array", type.rank == 1 ? "" : concat(std::to_string(type.rank), "d"), "(dtype=", element, ")");
+}
+
+void ExpressionWriter::fail(ir::Loc loc, std::string message) {
+  if (error_) return;
+  std::string where = module_.source_name.empty() ? function_.name : module_.source_name;
+  if (loc.line > 0) where += fmt::format(":{}:{}", loc.line, loc.column);
+  error_ = Error{std::move(message), std::move(where)};
+}
+
+ExpressionWriter::Spelled ExpressionWriter::spell(ir::ExprId id) {
+  const ir::Expr& expr = function_.expr(id);
+  switch (expr.kind) {
+    case ir::ExprKind::kLiteral: return literal(expr);
+    case ir::ExprKind::kVariable: return {variables_[static_cast<std::size_t>(expr.variable)]};
+    case ir::ExprKind::kOperation: return operation(expr);
+    case ir::ExprKind::kLoad:
+      if (ir::loads_tile(function_, expr)) {
+        const std::vector<ir::ExprId> offsets(expr.args.begin() + 1, expr.args.end());
+        return {fmt::format("wp.tile_load({}, shape={}, offset={})", write(expr.args[0]), tile_shape(expr.type),
+                            tile_offset(offsets))};
+      }
+      return {concat(operand(expr.args[0], kPostfix), "[", list(expr.args, 1), "]"), kPostfix};
+    case ir::ExprKind::kShapeOf:
+      return {concat(operand(expr.args[0], kPostfix), ".shape[", std::to_string(expr.index), "]"), kPostfix};
+    case ir::ExprKind::kField: {
+      const ir::Type object = function_.expr(expr.args[0]).type;
+      return {concat(operand(expr.args[0], kPostfix), ".", field_name(object, expr.index)), kPostfix};
+    }
+    case ir::ExprKind::kCall:
+      if (expr.type.is_tile()) return {tile_map(expr, function_name(expr.index))};
+      return {concat(function_name(expr.index), "(", list(expr.args), ")")};
+  }
+  return {};
+}
+
+ExpressionWriter::Spelled ExpressionWriter::literal(const ir::Expr& expr) const {
+  const ir::Scalar scalar = expr.type.scalar;
+  const bool bare = scalar == ir::Scalar::kF32 || scalar == ir::Scalar::kI32 || scalar == ir::Scalar::kBool;
+  if (!bare) return {literal_call(expr)};
+  std::string text = spell_number(scalar, expr.bits);
+  const Precedence precedence = text.front() == '-' ? kUnary : kAtom;
+  return {std::move(text), precedence};
+}
+
+std::string ExpressionWriter::literal_call(const ir::Expr& expr) const {
+  return concat(spell_scalar(expr.type.scalar), "(", spell_number(expr.type.scalar, expr.bits), ")");
+}
+
+bool ExpressionWriter::is_made_of_rows(const ir::Expr& make) const {
+  return make.type.is_matrix() && std::all_of(make.args.begin(), make.args.end(), [&](ir::ExprId arg) {
+           return function_.expr(arg).type == make.type.part();
+         });
+}
+
+bool ExpressionWriter::is_row(ir::ExprId id) const {
+  const ir::Expr& expr = function_.expr(id);
+  return expr.kind == ir::ExprKind::kOperation && expr.op == ir::Op::kExtract && expr.type.is_vector();
+}
+
+std::string ExpressionWriter::tile_shape(ir::Type tile) {
+  return tile.tile_rank() == 1 ? fmt::format("{}", tile.tile[0]) : fmt::format("({}, {})", tile.tile[0], tile.tile[1]);
+}
+
+std::string ExpressionWriter::tile_offset(const std::vector<ir::ExprId>& offsets) {
+  return offsets.size() == 1 ? write(offsets[0]) : fmt::format("({})", list(offsets));
+}
+
+std::string ExpressionWriter::tile_zeros(ir::Type tile) {
+  return fmt::format("wp.tile_zeros(shape={}, dtype={})", tile_shape(tile), spell_scalar(tile.scalar));
+}
+
+std::string ExpressionWriter::tile_map(const ir::Expr& expr, std::string_view function) {
+  if (!function_.expr(expr.args[0]).type.is_tile())
+    fail(expr.loc, "Warp applies a function to tiles of which the first argument is one");
+  std::string arguments;
+  for (const ir::ExprId arg : expr.args) {
+    // Of a number Warp makes a constant, for which it finds no adjoint of tile_map; of a conversion a variable.
+    const bool is_number = is_literal(arg) && function_.expr(arg).type == ir::kF32;
+    append(arguments, ", ", is_number ? concat("float(", write(arg), ")") : write(arg));
+  }
+  return fmt::format("wp.tile_map({}{})", function, arguments);
+}
+
+/// What is done with tiles, where Warp does not write it as with scalars.
+std::optional<ExpressionWriter::Spelled> ExpressionWriter::tile_operation(const ir::Expr& expr) {
+  const std::string_view pattern = row(expr.op).warp;
+  const auto first = [&] { return write(expr.args[0]); };
+  switch (expr.op) {
+    case ir::Op::kSplat:
+      if (is_literal(expr.args[0]) && function_.expr(expr.args[0]).bits == 0) return Spelled{tile_zeros(expr.type)};
+      return Spelled{fmt::format("wp.tile_full(shape={}, value={}, dtype={})", tile_shape(expr.type), first(),
+                                 spell_scalar(expr.type.scalar))};
+    case ir::Op::kTileBroadcast:
+    case ir::Op::kTileReshape:
+      // These two take a tuple only.
+      return Spelled{
+          fmt::format("wp.{}({}, shape={})", row(expr.op).mnemonic, first(),
+                      expr.type.tile_rank() == 1 ? fmt::format("({},)", expr.type.tile[0]) : tile_shape(expr.type))};
+    case ir::Op::kTileSum: {
+      const ir::Type from = function_.expr(expr.args[0]).type;
+      const bool along_rows = from.tile_rank() == 2 && expr.type.tile_rank() == 1 && expr.type.tile[0] == from.tile[1];
+      if (expr.type.tile_size() == 1 && expr.type.tile_rank() == 1)
+        return Spelled{fmt::format("wp.tile_sum({})", first())};
+      if (along_rows) return Spelled{fmt::format("wp.tile_sum({}, axis=0)", first())};
+      if (expr.type.tile_rank() == 2 && expr.type.tile[1] == 1 && expr.type.tile[0] == from.tile[0])
+        return Spelled{
+            fmt::format("wp.tile_reshape(wp.tile_sum({}, axis=1), shape={})", first(), tile_shape(expr.type))};
+      fail(expr.loc, "Warp has no such sum of a tile");
+      return Spelled{};
+    }
+    case ir::Op::kCast:
+      return Spelled{fmt::format("wp.tile_astype({}, dtype={})", first(), spell_scalar(expr.type.scalar))};
+    case ir::Op::kAdd:
+    case ir::Op::kSub:
+    case ir::Op::kMul:
+    case ir::Op::kDiv:
+    case ir::Op::kNeg: return std::nullopt;
+    default: break;
+  }
+  if (!ir::is_elementwise(expr.op)) return std::nullopt;
+  if (!pattern.starts_with("wp.")) {
+    fail(expr.loc, fmt::format("Warp has no {} of tiles", row(expr.op).mnemonic));
+    return Spelled{};
+  }
+  return Spelled{tile_map(expr, pattern.substr(0, pattern.find('(')))};
+}
+
+ExpressionWriter::Spelled ExpressionWriter::operation(const ir::Expr& expr) {
+  const ir::OperationRow& operation = row(expr.op);
+  if (expr.type.is_tile()) {
+    if (auto spelled = tile_operation(expr)) return *spelled;
+  }
+  if (operation.warp.empty()) {
+    const bool update = expr.op == ir::Op::kTileInsert || expr.op == ir::Op::kInsert || expr.op == ir::Op::kWithField;
+    fail(expr.loc, update ? fmt::format("{} can only be written as an assignment to a part of a variable or cell",
+                                        operation.mnemonic)
+                          : fmt::format("Warp has no operation {}", operation.mnemonic));
+    return {};
+  }
+  const bool after_minus = expr.op == ir::Op::kNeg || expr.op == ir::Op::kCast;
+  if (after_minus && is_literal(expr.args[0])) {
+    const std::string call = literal_call(function_.expr(expr.args[0]));
+    if (expr.op == ir::Op::kNeg) return {"-" + call, kUnary};
+    return {fmt::format("{}({})", constructor(expr.type), call)};
+  }
+  if (expr.op == ir::Op::kMake && is_made_of_rows(expr))
+    return {fmt::format("wp.matrix_from_rows({})", list(expr.args))};
+  const bool spatial =
+      expr.op == ir::Op::kMake && expr.type.is_vector() && !function_.expr(expr.args[0]).type.is_scalar();
+  if (spatial)
+    return {fmt::format("wp.spatial_vector{}({})", expr.type.scalar == ir::Scalar::kF64 ? "d" : "", list(expr.args))};
+  if (expr.op == ir::Op::kExtract && is_row(expr.args[0])) {
+    const ir::Expr& row = function_.expr(expr.args[0]);
+    return {fmt::format("{}[{}, {}]", operand(row.args[0], kPostfix), write(row.args[1]), write(expr.args[1])),
+            kPostfix};
+  }
+  const Binding bind = binding(expr.op);
+  return {expand(operation.warp, expr, bind.left, bind.others), bind.own};
+}
+
+std::string ExpressionWriter::expand(std::string_view pattern, const ir::Expr& expr, Precedence left,
+                                     Precedence others) {
+  std::string text;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const std::size_t dollar = std::min(pattern.find('$', i), pattern.size());
+    text += pattern.substr(i, dollar - i);
+    if (dollar == pattern.size()) break;
+    i = dollar + 1;
+    const char what = pattern[i];
+    if (what == 'T') {
+      text += constructor(expr.type);
+    } else if (what == '*') {
+      text += list(expr.args);
+    } else {
+      const auto number = static_cast<std::size_t>(what - '0');
+      text += operand(expr.args[number], number == 0 ? left : others);
+    }
+  }
+  return text;
+}
+
+}  // namespace assay::source::warp

@@ -1,0 +1,108 @@
+// Spells the expressions of one function in Warp Python, with no more parentheses than Python needs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/module.hpp"
+#include "ir/spelling/spelling.hpp"
+#include "support/result.hpp"
+
+namespace assay::source::warp {
+
+using ir::spelling::NamePool;
+using ir::spelling::spell_number;
+using ir::spelling::spell_scalar;
+using ir::spelling::TypeAliases;
+
+/// What all functions of a file share.
+struct FileNames {
+  std::vector<std::string> structs;    ///< by index into Module::structs
+  std::vector<std::string> functions;  ///< by index into Module::functions
+  TypeAliases aliases;
+};
+
+/// How tightly Python binds an expression, loosest first.
+enum Precedence : std::uint8_t {
+  kLoosest,
+  kConditional,
+  kOr,
+  kAnd,
+  kNot,
+  kComparison,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kShift,
+  kSum,
+  kProduct,
+  kUnary,
+  kPostfix,
+  kAtom
+};
+
+class ExpressionWriter {
+ public:
+  /// `variables` are the names of the function's variables. Keeps references to all.
+  ExpressionWriter(const ir::Module& module, const ir::Function& function, FileNames& file,
+                   const std::vector<std::string>& variables)
+      : module_(module), function_(function), file_(file), variables_(variables) {}
+
+  /// The expression alone on its side of a statement.
+  std::string write(ir::ExprId id) { return operand(id, kLoosest); }
+  /// As write, but a literal is a call of its type's constructor, which Warp does not treat as a constant.
+  std::string write_variable_start(ir::ExprId id);
+  /// The expression with parentheses unless it binds at least as tightly as `precedence`.
+  std::string operand(ir::ExprId id, Precedence precedence);
+  /// "(a, b, c)" without its parentheses.
+  std::string list(const std::vector<ir::ExprId>& ids, std::size_t first = 0);
+  const std::string& function_name(std::int32_t function) const {
+    return file_.functions[static_cast<std::size_t>(function)];
+  }
+  std::string field_name(ir::Type type, std::int32_t field) const;
+  /// A type as annotation: "float", "wp.vec3", "wp.array2d(dtype=float)".
+  std::string annotation(ir::Type type);
+  /// A value type as constructor: "float", "wp.vec3", a struct's name.
+  std::string constructor(ir::Type type);
+
+  /// "16" or "(4, 8)".
+  static std::string tile_shape(ir::Type tile);
+  /// "i * 4" or "(i * 4, 0)".
+  std::string tile_offset(const std::vector<ir::ExprId>& offsets);
+  static std::string tile_zeros(ir::Type tile);
+
+  /// Remembers the first failure; later text is of no use.
+  void fail(ir::Loc loc, std::string message);
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  struct Spelled {
+    std::string text;
+    Precedence precedence = kAtom;
+  };
+
+  Spelled spell(ir::ExprId id);
+  Spelled literal(const ir::Expr& expr) const;
+  /// Whether a kMake joins whole rows of a matrix.
+  bool is_made_of_rows(const ir::Expr& make) const;
+  /// Whether the expression is a row of a matrix.
+  bool is_row(ir::ExprId id) const;
+  std::string tile_map(const ir::Expr& expr, std::string_view function);
+  std::optional<Spelled> tile_operation(const ir::Expr& expr);
+  Spelled operation(const ir::Expr& expr);
+  /// Replaces $0, $1, $2, $* and $T in a pattern of the operation table.
+  std::string expand(std::string_view pattern, const ir::Expr& expr, Precedence left, Precedence others);
+  std::string literal_call(const ir::Expr& expr) const;
+  bool is_literal(ir::ExprId id) const { return function_.expr(id).kind == ir::ExprKind::kLiteral; }
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  FileNames& file_;
+  const std::vector<std::string>& variables_;
+  std::optional<Error> error_;
+};
+
+}  // namespace assay::source::warp

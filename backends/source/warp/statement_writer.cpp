@@ -1,0 +1,363 @@
+#include "backends/source/warp/statement_writer.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "ir/visit.hpp"
+#include "support/concat.hpp"
+
+namespace assay::source::warp {
+namespace {
+
+constexpr std::size_t kLineLength = 100;
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+void collect_changed_in_loops(const ir::Block& block, bool in_loop, std::set<ir::VarId>& changed) {
+  for (const ir::Stmt& statement : block.statements) {
+    if (const auto* assign = std::get_if<ir::Assign>(&statement.node)) {
+      if (in_loop) changed.insert(assign->variable);
+    } else if (const auto* branch = std::get_if<ir::If>(&statement.node)) {
+      collect_changed_in_loops(branch->then_block, in_loop, changed);
+      collect_changed_in_loops(branch->else_block, in_loop, changed);
+    } else if (const auto* for_loop = std::get_if<ir::For>(&statement.node)) {
+      collect_changed_in_loops(for_loop->body, true, changed);
+    } else if (const auto* while_loop = std::get_if<ir::While>(&statement.node)) {
+      collect_changed_in_loops(while_loop->body, true, changed);
+    }
+  }
+}
+
+std::vector<std::string> name_variables(const ir::Function& function, NamePool& names) {
+  std::vector<std::string> variables;
+  variables.reserve(function.variables.size());
+  for (const ir::Variable& variable : function.variables)
+    variables.push_back(names.take(variable.name));
+  return variables;
+}
+
+/// "+" for the operations that have an augmented assignment here; empty for others.
+std::string_view augmented(ir::Op op) {
+  switch (op) {
+    case ir::Op::kAdd: return "+";
+    case ir::Op::kSub: return "-";
+    case ir::Op::kMul: return "*";
+    case ir::Op::kDiv: return "/";
+    default: return "";
+  }
+}
+
+}  // namespace
+
+StatementWriter::StatementWriter(const ir::Module& module, const ir::Function& function, FileNames& file,
+                                 NamePool names)
+    : function_(function),
+      variables_(name_variables(function, names)),
+      expressions_(module, function, file, variables_),
+      decorator_(function.is_kernel ? "kernel" : "func") {
+  collect_changed_in_loops(function.body, false, dynamic_);
+  for (const ir::Expr& expr : function.expressions) {
+    if (expr.kind != ir::ExprKind::kOperation || expr.op != ir::Op::kCast) continue;
+    if (const ir::Expr& operand = function.expr(expr.args[0]); operand.kind == ir::ExprKind::kVariable)
+      dynamic_.insert(operand.variable);
+  }
+}
+
+void StatementWriter::customise(const ir::Function& of, std::string_view of_name, bool is_gradient) {
+  decorator_ = fmt::format("{}({})", is_gradient ? "func_grad" : "func_replay", of_name);
+  const auto& statements = function_.body.statements;
+  const auto* leave = statements.empty() ? nullptr : std::get_if<ir::Return>(&statements.back().node);
+  if (!is_gradient || leave == nullptr) return;
+  last_ = &statements.back();
+  // What it returns are sums, named for the parameters in their order.
+  std::size_t p = 0;
+  for (const ir::ExprId id : leave->values) {
+    const ir::Expr& value = function_.expr(id);
+    if (value.kind != ir::ExprKind::kVariable || function_.is_parameter(value.variable)) {
+      return expressions_.fail(last_->loc, "a gradient that returns what is no sum of adjoints cannot be written");
+    }
+    const std::string adjoint = "adj_";
+    while (p < static_cast<std::size_t>(of.parameter_count) &&
+           adjoint + of.variables[p].name != function_.var(value.variable).name)
+      ++p;
+    if (p == static_cast<std::size_t>(of.parameter_count)) {
+      return expressions_.fail(last_->loc, "a gradient whose sums are not named for its parameters cannot be written");
+    }
+    adjoints_.push_back(value.variable);
+    variables_[static_cast<std::size_t>(value.variable)] = fmt::format("wp.adjoint[{}]", variables_[p++]);
+  }
+}
+
+void StatementWriter::return_(const ir::Return& leave, ir::Loc loc) {
+  if (adjoints_.empty()) {
+    return line(leave.values.empty() ? "return" : concat("return ", expressions_.list(leave.values)));
+  }
+  for (std::size_t i = 0; i < adjoints_.size(); ++i) {
+    const ir::Expr& value = function_.expr(leave.values[i]);
+    if (value.kind != ir::ExprKind::kVariable || value.variable != adjoints_[i])
+      expressions_.fail(loc, "a gradient that returns other sums in another place cannot be written");
+  }
+  line("return");
+}
+
+std::string StatementWriter::definition(std::string_view name) {
+  text_.clear();
+  for (const std::string& annotation : function_.annotations)
+    append(text_, "# ", annotation, "\n");
+  append(text_, "@wp.", decorator_, "\n");
+  head_ = static_cast<int>(function_.annotations.size()) + 1;
+  const std::string head = signature(name);
+  text_ += head;
+  lines_ = head_ + static_cast<int>(std::ranges::count(head, '\n'));
+  statements_.clear();
+  if (function_.is_kernel) {
+    const auto first = variables_.begin() + function_.parameter_count;
+    line(fmt::format("{} = wp.tid()", fmt::join(first, first + function_.launch_rank, ", ")));
+  }
+  if (!function_.is_kernel || !function_.body.statements.empty()) block(function_.body);
+  return text_;
+}
+
+std::string StatementWriter::signature(std::string_view name) {
+  std::vector<std::string> parameters;
+  for (ir::VarId i = 0; i < function_.parameter_count; ++i)
+    parameters.push_back(concat(this->name(i), ": ", expressions_.annotation(function_.var(i).type)));
+  const std::string result = function_.results.size() == 1 && adjoints_.empty()
+                                 ? concat(" -> ", expressions_.annotation(function_.results[0]))
+                                 : std::string();
+  std::string text = fmt::format("def {}({}){}:\n", name, fmt::join(parameters, ", "), result);
+  if (text.size() <= kLineLength + 1) return text;
+  return fmt::format("def {}(\n    {},\n){}:\n", name, fmt::join(parameters, ",\n    "), result);
+}
+
+void StatementWriter::place(ir::Function& function, std::string name, int first) const {
+  function.name = std::move(name);
+  function.loc = {.line = first + head_, .column = 1};
+  for (std::size_t i = 0; i < variables_.size(); ++i)
+    function.variables[i].name = variables_[i];
+  auto next = statements_.begin();
+  ir::for_each_statement(function.body, [&](ir::Stmt& statement) {
+    statement.loc = {.line = first + next->line, .column = next->column};
+    ++next;
+  });
+}
+
+void StatementWriter::block(const ir::Block& block) {
+  if (block.statements.empty()) line("pass");
+  for (const ir::Stmt& inner : block.statements)
+    statement(inner);
+}
+
+void StatementWriter::statement(const ir::Stmt& statement) {
+  statements_.push_back(here());
+  std::visit(Overloaded{
+                 [&](const ir::Let& node) { let(node, statement.loc); },
+                 [&](const ir::Assign& node) { assign(node); },
+                 [&](const ir::Store& node) {
+                   if (function_.expr(node.value).type.is_tile()) return tile_change("tile_store", node);
+                   const auto reads_cell = [&](ir::ExprId id) {
+                     const ir::Expr& load = function_.expr(id);
+                     return load.kind == ir::ExprKind::kLoad && same(load.args[0], node.array) &&
+                            std::equal(load.args.begin() + 1, load.args.end(), node.indices.begin(), node.indices.end(),
+                                       [&](ir::ExprId a, ir::ExprId b) { return same(a, b); });
+                   };
+                   write_place(fmt::format("{}[{}]", expressions_.operand(node.array, kPostfix),
+                                           expressions_.list(node.indices)),
+                               node.value, reads_cell);
+                 },
+                 [&](const ir::Atomic& node) { atomic(node); },
+                 [&](const ir::Call& node) { call(node); },
+                 [&](const ir::If& node) { if_(node, "if"); },
+                 [&](const ir::For& node) { for_(node); },
+                 [&](const ir::While& node) {
+                   line("while ", expressions_.write(node.condition), ":");
+                   ++depth_;
+                   block(node.body);
+                   --depth_;
+                 },
+                 [&](const ir::Break&) { line("break"); },
+                 [&](const ir::Continue&) { line("continue"); },
+                 [&](const ir::Return& node) {
+                   if (&statement != last_) return_(node, statement.loc);
+                 },
+             },
+             statement.node);
+}
+
+std::string StatementWriter::value_of(ir::VarId variable, ir::ExprId value) {
+  return dynamic_.contains(variable) ? expressions_.write_variable_start(value) : expressions_.write(value);
+}
+
+void StatementWriter::let(const ir::Let& let, ir::Loc loc) {
+  const ir::Type type = function_.var(let.variable).type;
+  if (is_adjoint(let.variable)) {
+    if (let.value != ir::kNone)
+      expressions_.fail(loc, "a sum of adjoints that does not begin as zero cannot be written");
+    return;
+  }
+  if (type.is_local_array()) {
+    line(fmt::format("{} = wp.zeros(shape={}, dtype={})", name(let.variable), type.extent,
+                     expressions_.constructor(type.element())));
+    return;
+  }
+  if (let.value != ir::kNone) {
+    line(name(let.variable), " = ", value_of(let.variable, let.value));
+  } else if (type.is_tile()) {
+    line(name(let.variable), " = ", expressions_.tile_zeros(type));
+  } else if (type.is_scalar()) {
+    line(name(let.variable), " = ", spell_scalar(type.scalar), "(", spell_number(type.scalar, 0), ")");
+  } else {
+    line(name(let.variable), " = ", expressions_.constructor(type), "()");
+  }
+}
+
+void StatementWriter::assign(const ir::Assign& assign) {
+  const auto reads_variable = [&](ir::ExprId id) {
+    const ir::Expr& expr = function_.expr(id);
+    return expr.kind == ir::ExprKind::kVariable && expr.variable == assign.variable;
+  };
+  const ir::Expr& value = function_.expr(assign.value);
+  if (value.kind != ir::ExprKind::kOperation) {
+    line(name(assign.variable), " = ", value_of(assign.variable, assign.value));
+  } else if (const std::string_view sign = augmented(value.op); !sign.empty() && reads_variable(value.args[0])) {
+    line(name(assign.variable), " ", sign, "= ", expressions_.write(value.args[1]));
+  } else {
+    write_place(name(assign.variable), assign.value, reads_variable);
+  }
+}
+
+void StatementWriter::write_place(std::string place, ir::ExprId value, const ReadsPlace& reads_place) {
+  const ir::Expr& expr = function_.expr(value);
+  const bool is_update = expr.kind == ir::ExprKind::kOperation && reads_place(expr.args[0]);
+  if (is_update && expr.op == ir::Op::kInsert) {
+    const ir::ExprId index = expr.args[1];
+    const auto reads_part = [&](ir::ExprId id) {
+      const ir::Expr& part = function_.expr(id);
+      return part.kind == ir::ExprKind::kOperation && part.op == ir::Op::kExtract && reads_place(part.args[0]) &&
+             same(part.args[1], index);
+    };
+    const ir::Expr& row = function_.expr(expr.args[2]);
+    const bool in_row = expr.type.is_matrix() && row.kind == ir::ExprKind::kOperation && row.op == ir::Op::kInsert &&
+                        reads_part(row.args[0]);
+    if (in_row) {
+      line(fmt::format("{}[{}, {}] = {}", place, expressions_.write(index), expressions_.write(row.args[1]),
+                       expressions_.write(row.args[2])));
+    } else {
+      write_place(fmt::format("{}[{}]", place, expressions_.write(index)), expr.args[2], reads_part);
+    }
+  } else if (is_update && expr.op == ir::Op::kTileInsert) {
+    const std::vector<ir::ExprId> indices(expr.args.begin() + 1, expr.args.end() - 1);
+    line(fmt::format("{}[{}] = {}", place, expressions_.list(indices), expressions_.write(expr.args.back())));
+  } else if (is_update && expr.op == ir::Op::kWithField) {
+    const std::int32_t field = expr.index;
+    write_place(fmt::format("{}.{}", place, expressions_.field_name(expr.type, field)), expr.args[1],
+                [&](ir::ExprId id) {
+                  const ir::Expr& part = function_.expr(id);
+                  return part.kind == ir::ExprKind::kField && part.index == field && reads_place(part.args[0]);
+                });
+  } else if (is_update && expr.op == ir::Op::kAdd && place.starts_with("wp.adjoint[")) {
+    line(place, " += ", expressions_.write(expr.args[1]));
+  } else {
+    line(place, " = ", expressions_.write(value));
+  }
+}
+
+bool StatementWriter::same(ir::ExprId a, ir::ExprId b) const {
+  const ir::Expr& x = function_.expr(a);
+  const ir::Expr& y = function_.expr(b);
+  return x.kind == y.kind && x.op == y.op && x.type == y.type && x.bits == y.bits && x.variable == y.variable &&
+         x.index == y.index &&
+         std::equal(x.args.begin(), x.args.end(), y.args.begin(), y.args.end(),
+                    [&](ir::ExprId s, ir::ExprId t) { return same(s, t); });
+}
+
+/// Whether the expression is a vector or matrix of zeros, made from its components or from one of them.
+bool StatementWriter::is_zero_vector(ir::ExprId id) const {
+  const ir::Expr& expr = function_.expr(id);
+  if (expr.kind != ir::ExprKind::kOperation || (expr.op != ir::Op::kMake && expr.op != ir::Op::kSplat)) return false;
+  return std::ranges::all_of(expr.args, [&](ir::ExprId arg) {
+    return function_.expr(arg).kind == ir::ExprKind::kLiteral && function_.expr(arg).bits == 0;
+  });
+}
+
+/// `a[i][k] += e`, which the reader makes an addition of a vector or matrix that is zero elsewhere. False if it is
+/// none.
+bool StatementWriter::component_update(const ir::Atomic& atomic) {
+  const ir::Expr& value = function_.expr(atomic.value);
+  const bool sums = atomic.op == ir::AtomicOp::kAdd || atomic.op == ir::AtomicOp::kSub;
+  const bool inserts = value.kind == ir::ExprKind::kOperation && value.op == ir::Op::kInsert;
+  if (!sums || !inserts || atomic.result != ir::kNone || !is_zero_vector(value.args[0])) return false;
+  std::string index = expressions_.write(value.args[1]);
+  ir::ExprId change = value.args[2];
+  const ir::Expr& row = function_.expr(change);
+  if (row.kind == ir::ExprKind::kOperation && row.op == ir::Op::kInsert && is_zero_vector(row.args[0])) {
+    index += ", " + expressions_.write(row.args[1]);
+    change = row.args[2];
+  }
+  line(fmt::format("{}[{}][{}] {}= {}", expressions_.write(atomic.array), expressions_.list(atomic.indices), index,
+                   atomic.op == ir::AtomicOp::kAdd ? "+" : "-", expressions_.write(change)));
+  return true;
+}
+
+void StatementWriter::atomic(const ir::Atomic& atomic) {
+  if (function_.expr(atomic.value).type.is_tile()) return tile_change("tile_atomic_add", atomic);
+  if (component_update(atomic)) return;
+  std::string arguments = expressions_.write(atomic.array) + ", " + expressions_.list(atomic.indices);
+  if (atomic.compare != ir::kNone) arguments += ", " + expressions_.write(atomic.compare);
+  arguments += ", " + expressions_.write(atomic.value);
+  const std::string target = atomic.result == ir::kNone ? "" : name(atomic.result) + " = ";
+  line(target, "wp.", row(atomic.op).warp, "(", arguments, ")");
+}
+
+void StatementWriter::call(const ir::Call& call) {
+  std::vector<std::string> targets;
+  for (const ir::VarId result : call.results)
+    targets.push_back(name(result));
+  const std::string results = fmt::format("{}{}", fmt::join(targets, ", "), targets.empty() ? "" : " = ");
+  statements_.back().column += static_cast<int>(results.size());  // the reader says where the call is
+  line(results, expressions_.function_name(call.function), "(", expressions_.list(call.args), ")");
+}
+
+void StatementWriter::if_(const ir::If& branch, std::string_view keyword) {
+  line(keyword, " ", expressions_.write(branch.condition), ":");
+  ++depth_;
+  block(branch.then_block);
+  --depth_;
+  const auto& others = branch.else_block.statements;
+  if (others.empty()) return;
+  if (const auto* next = std::get_if<ir::If>(&others[0].node); next != nullptr && others.size() == 1) {
+    statements_.push_back(here());
+    if_(*next, "elif");
+    return;
+  }
+  line("else:");
+  ++depth_;
+  block(branch.else_block);
+  --depth_;
+}
+
+bool StatementWriter::is_literal_i32(ir::ExprId id, std::int64_t value) const {
+  const ir::Expr& expr = function_.expr(id);
+  return expr.kind == ir::ExprKind::kLiteral && expr.type == ir::kI32 && expr.bits == static_cast<std::uint64_t>(value);
+}
+
+void StatementWriter::for_(const ir::For& loop) {
+  std::string range = expressions_.write(loop.stop);
+  const bool counts_up = is_literal_i32(loop.step, 1);
+  if (!counts_up || !is_literal_i32(loop.start, 0)) range = expressions_.write(loop.start) + ", " + range;
+  if (!counts_up) range += ", " + expressions_.write(loop.step);
+  line("for ", name(loop.variable), " in range(", range, "):");
+  ++depth_;
+  block(loop.body);
+  --depth_;
+}
+
+}  // namespace assay::source::warp

@@ -1,0 +1,93 @@
+// Spells the body of one function or kernel in Warp Python.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "backends/source/warp/expression_writer.hpp"
+#include "ir/module.hpp"
+#include "support/concat.hpp"
+
+namespace assay::source::warp {
+
+class StatementWriter {
+ public:
+  /// Keeps references to all but `names`; those are the file's names, which variables must not take.
+  StatementWriter(const ir::Module& module, const ir::Function& function, FileNames& file, NamePool names);
+  StatementWriter(const StatementWriter&) = delete;
+  StatementWriter& operator=(const StatementWriter&) = delete;
+
+  /// Makes the definition that of the gradient, or replay, of the function.
+  void customise(const ir::Function& of, std::string_view of_name, bool is_gradient);
+  /// The definition under `name`: comments, decorator, signature and body, with a newline at its end.
+  std::string definition(std::string_view name);
+  const std::optional<Error>& error() const { return expressions_.error(); }
+  /// Makes a copy of the function what reading the definition gives where its first line is number `first` of a file:
+  /// names and places.
+  void place(ir::Function& function, std::string name, int first) const;
+
+ private:
+  /// Whether an expression reads the place that an assignment writes.
+  using ReadsPlace = std::function<bool(ir::ExprId)>;
+
+  std::string signature(std::string_view name);
+  void return_(const ir::Return& leave, ir::Loc loc);
+  bool is_adjoint(ir::VarId variable) const {
+    return std::find(adjoints_.begin(), adjoints_.end(), variable) != adjoints_.end();
+  }
+  void block(const ir::Block& block);
+  void statement(const ir::Stmt& statement);
+  void let(const ir::Let& let, ir::Loc loc);
+  void assign(const ir::Assign& assign);
+  /// A tile that goes to an array.
+  template <class Change>
+  void tile_change(std::string_view function, const Change& change) {
+    line(fmt::format("wp.{}({}, {}, offset={})", function, expressions_.write(change.array),
+                     expressions_.write(change.value), expressions_.tile_offset(change.indices)));
+  }
+  void atomic(const ir::Atomic& atomic);
+  bool component_update(const ir::Atomic& atomic);
+  bool is_zero_vector(ir::ExprId id) const;
+  void call(const ir::Call& call);
+  void if_(const ir::If& branch, std::string_view keyword);
+  void for_(const ir::For& loop);
+  /// "place = value", where value may be the place's old value with a part replaced: "place[i].f = part".
+  void write_place(std::string place, ir::ExprId value, const ReadsPlace& reads_place);
+  bool same(ir::ExprId a, ir::ExprId b) const;
+  bool is_literal_i32(ir::ExprId id, std::int64_t value) const;
+  const std::string& name(ir::VarId variable) const { return variables_[static_cast<std::size_t>(variable)]; }
+  std::string value_of(ir::VarId variable, ir::ExprId value);
+  /// A line of these pieces.
+  template <class... Pieces>
+  void line(const Pieces&... pieces) {
+    text_.append(static_cast<std::size_t>(4 * depth_), ' ');
+    assay::append(text_, pieces...);
+    text_ += '\n';
+    ++lines_;
+  }
+  /// Where the next line will be.
+  ir::Loc here() const { return {.line = lines_, .column = 4 * depth_ + 1}; }
+
+  const ir::Function& function_;
+  std::vector<std::string> variables_;
+  /// Variables that must not start as a bare number, which Warp takes for a constant: it refuses to change one
+  /// in a loop, and a cast of one to another type retypes it.
+  std::set<ir::VarId> dynamic_;
+  ExpressionWriter expressions_;
+  std::string decorator_;
+  std::vector<ir::VarId> adjoints_;  ///< of a gradient: the sums that it returns, which are wp.adjoint[...] there
+  const ir::Stmt* last_ = nullptr;   ///< of a gradient's body
+  std::string text_;
+  int depth_ = 1;
+  int lines_ = 0;                    ///< of the text so far
+  int head_ = 0;                     ///< lines in front of the one with "def"
+  std::vector<ir::Loc> statements_;  ///< where each one is, in the order of the text, lines counted from 0
+};
+
+}  // namespace assay::source::warp

@@ -1,0 +1,289 @@
+#include "backends/source/warp/writer.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "frontend/warp/parse/reader.hpp"
+#include "ir/builder.hpp"
+
+namespace assay::source::warp {
+namespace {
+
+using ir::AtomicOp;
+using ir::Builder;
+using ir::ExprId;
+using ir::kF32;
+using ir::kF64;
+using ir::kI32;
+using ir::Op;
+using ir::VarId;
+using ::testing::HasSubstr;
+
+/// A module with one kernel `k` over an output array `out` and a float parameter `a`, whose body is `body`.
+class OneKernel {
+ public:
+  OneKernel() {
+    module.kernels.push_back({.name = "k", .is_kernel = true});
+    builder.emplace(module, module.kernels[0]);
+    out = builder->parameter("out", kF32.array_of(1));
+    a = builder->parameter("a", kF32);
+    i = builder->thread_index("i");
+  }
+  ExprId index() { return builder->var(i); }
+  /// The text after the `tid` line, without indentation of the first line.
+  std::string body() const {
+    const auto text = write_python(module);
+    if (!text.ok()) return text.error().text();
+    const std::string tid = "wp.tid()\n    ";
+    return text.value().substr(text.value().find(tid) + tid.size());
+  }
+  /// How an expression of type f32 is spelt.
+  std::string spelt(ExprId value) {
+    builder->store(out, {index()}, value);
+    const std::string text = body();
+    const std::string place = "out[i] = ";
+    const auto start = text.rfind(place);
+    return start == std::string::npos ? text
+                                      : text.substr(start + place.size(), text.size() - start - place.size() - 1);
+  }
+
+  ir::Module module;
+  std::optional<Builder> builder;
+  VarId out, a, i;
+};
+
+// Warp takes no plain number in a kernel with a gradient.
+TEST(Writer, ConvertsNumbersThatAFunctionOfTilesTakes) {
+  const std::string python =
+      "import warp as wp\n\n\n@wp.func\ndef bend(x: float, a: float) -> float:\n    return x * a\n\n\n"
+      "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    i = wp.tid()\n"
+      "    t = wp.tile_load(x, shape=4, offset=i * 4)\n"
+      "    wp.tile_store(x, wp.tile_map(bend, t, float(0.75)), offset=i * 4)\n";
+  const Result<frontend::ReadFile> read = frontend::read_python(python, "k.py");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->module.kernels.size(), 1U);
+  const Result<std::string> written = write_python(read->module);
+  ASSERT_TRUE(written.ok()) << written.error().text();
+  EXPECT_EQ(*written, python);
+}
+
+TEST(Writer, WritesAKernelAsPeopleDo) {
+  ir::Module module;
+  module.structs.push_back(
+      {.name = "Spring", .fields = {{"rest", kF32}, {"axis", ir::vector_type(ir::Scalar::kF32, 3)}}});
+  const ir::Type vec5 = ir::vector_type(ir::Scalar::kF32, 5);
+  module.functions.push_back({.name = "bend", .results = {kF32}});
+  {
+    Builder b(module, module.functions[0]);
+    const VarId x = b.parameter("x", kF32);
+    b.return_({b.op(Op::kMul, {b.var(x), b.var(x)})});
+  }
+  module.kernels.push_back(
+      {.name = "step", .is_kernel = true, .annotations = {"launch: (n, m)", "domain: 0 <= n <= 9"}});
+  Builder b(module, module.kernels[0]);
+  const VarId out = b.parameter("out", vec5.array_of(2));
+  const VarId spring = b.parameter("spring", ir::struct_type(0));
+  const VarId n = b.parameter("n", ir::kI64);
+  const VarId i = b.thread_index("i");
+  const VarId j = b.thread_index("j");
+  const VarId s = b.let("s", b.f32(0));
+  b.for_("k", b.i32(0), b.cast(kI32, b.var(n)), b.i32(1), [&](VarId k) {
+    b.if_(
+        b.op(Op::kGt, {b.var(s), b.f32(2.5)}), [&] { b.break_(); },
+        [&] {
+          b.if_(b.op(Op::kEq, {b.var(k), b.var(i)}), [&] { b.continue_(); });
+        });
+    b.assign(s, b.op(Op::kAdd, {b.var(s), b.call(0, {b.field(b.var(spring), 0)})}));
+  });
+  const VarId v = b.let_zero("v", vec5);
+  b.assign(v, b.op(Op::kInsert, {b.var(v), b.i32(2), b.var(s)}));
+  b.store(out, {b.var(i), b.var(j)}, b.var(v));
+  EXPECT_EQ(write_python(module).value(), R"(import warp as wp
+
+vec5 = wp.types.vector(length=5, dtype=float)
+
+
+@wp.struct
+class Spring:
+    rest: float
+    axis: wp.vec3
+
+
+@wp.func
+def bend(x: float) -> float:
+    return x * x
+
+
+# launch: (n, m)
+# domain: 0 <= n <= 9
+@wp.kernel
+def step(out: wp.array2d(dtype=vec5), spring: Spring, n: wp.int64):
+    i, j = wp.tid()
+    s = float(0.0)
+    for k in range(int(n)):
+        if s > 2.5:
+            break
+        elif k == i:
+            continue
+        s += bend(spring.rest)
+    v = vec5()
+    v[2] = s
+    out[i, j] = v
+)");
+}
+
+TEST(Writer, ParenthesisesByPythonsPrecedence) {
+  OneKernel k;
+  Builder& b = *k.builder;
+  const auto a = [&] { return b.var(k.a); };
+  const auto sum = [&] { return b.op(Op::kAdd, {a(), b.f32(1)}); };
+  const auto less = [&] { return b.op(Op::kLt, {a(), b.f32(1)}); };
+  EXPECT_EQ(k.spelt(b.op(Op::kMul, {sum(), a()})), "(a + 1.0) * a");
+  EXPECT_EQ(k.spelt(b.op(Op::kAdd, {sum(), a()})), "a + 1.0 + a");
+  EXPECT_EQ(k.spelt(b.op(Op::kSub, {a(), sum()})), "a - (a + 1.0)");
+  EXPECT_EQ(k.spelt(b.op(Op::kNeg, {sum()})), "-(a + 1.0)");
+  EXPECT_EQ(k.spelt(b.op(Op::kMul, {b.op(Op::kNeg, {a()}), a()})), "-a * a");
+  EXPECT_EQ(k.spelt(b.op(Op::kFloorDiv, {a(), b.op(Op::kMod, {a(), a()})})), "a // (a % a)");
+  EXPECT_EQ(k.spelt(b.op(Op::kSin, {sum()})), "wp.sin(a + 1.0)");
+  EXPECT_EQ(k.spelt(b.op(Op::kConditional, {less(), a(), sum()})), "a if a < 1.0 else a + 1.0");
+  EXPECT_EQ(k.spelt(b.op(Op::kAdd, {b.op(Op::kConditional, {less(), a(), a()}), a()})), "(a if a < 1.0 else a) + a");
+  EXPECT_EQ(k.spelt(b.op(Op::kWhere, {b.op(Op::kEq, {less(), less()}), a(), a()})),
+            "wp.where((a < 1.0) == (a < 1.0), a, a)");
+  EXPECT_EQ(k.spelt(b.op(Op::kWhere,
+                         {b.op(Op::kNot, {b.op(Op::kAnd, {less(), b.op(Op::kOr, {less(), less()})})}), a(), a()})),
+            "wp.where(not (a < 1.0 and (a < 1.0 or a < 1.0)), a, a)");
+}
+
+TEST(Writer, SpellsLiteralsSoThatTheyReadBack) {
+  OneKernel k;
+  Builder& b = *k.builder;
+  const auto f64 = [&](double value) { return b.cast(kF32, b.literal(kF64, value)); };
+  EXPECT_EQ(k.spelt(b.f32(0.1)), "0.1");
+  EXPECT_EQ(k.spelt(b.f32(3)), "3.0");
+  EXPECT_EQ(k.spelt(b.f32(-2e-10)), "-2e-10");
+  EXPECT_EQ(k.spelt(b.f32(HUGE_VAL)), "wp.inf");
+  EXPECT_EQ(k.spelt(b.f32(-HUGE_VAL)), "-wp.inf");
+  EXPECT_EQ(k.spelt(b.f32(std::nan(""))), "wp.nan");
+  EXPECT_EQ(k.spelt(b.op(Op::kNeg, {b.f32(2)})), "-float(2.0)");
+  EXPECT_EQ(k.spelt(b.op(Op::kMul, {b.var(k.a), b.f32(-2)})), "a * -2.0");
+  EXPECT_EQ(k.spelt(f64(0.1)), "float(wp.float64(0.1))");
+  EXPECT_EQ(k.spelt(b.cast(kF32, b.i32(-3))), "float(int(-3))");
+  EXPECT_EQ(k.spelt(b.cast(kF32, b.literal(ir::scalar_type(ir::Scalar::kU64), std::int64_t{-1}))),
+            "float(wp.uint64(18446744073709551615))");
+}
+
+TEST(Writer, WritesAnUpdateAsAnAssignmentToThePart) {
+  ir::Module module;
+  const ir::Type vec3 = ir::vector_type(ir::Scalar::kF32, 3);
+  module.structs.push_back({.name = "Body", .fields = {{"mass", kF32}, {"position", vec3}}});
+  module.kernels.push_back({.name = "k", .is_kernel = true});
+  Builder b(module, module.kernels[0]);
+  const VarId bodies = b.parameter("bodies", ir::struct_type(0).array_of(1));
+  const VarId i = b.thread_index("i");
+  const auto cell = [&] { return b.load(bodies, {b.var(i)}); };
+  const VarId body = b.let("body", cell());
+  const auto moved = [&](ExprId of) { return b.op(Op::kInsert, {b.field(of, 1), b.i32(0), b.f32(4)}); };
+  b.assign(body, b.op(Op::kWithField, {b.var(body), moved(b.var(body))}, ir::kVoid, 1));
+  b.store(bodies, {b.var(i)}, b.op(Op::kWithField, {cell(), moved(cell())}, ir::kVoid, 1));
+  const std::string text = write_python(module).value();
+  EXPECT_THAT(text, HasSubstr("    body.position[0] = 4.0\n    bodies[i].position[0] = 4.0\n"));
+}
+
+TEST(Writer, RefusesWhatWarpCannotSay) {
+  OneKernel k;
+  Builder& b = *k.builder;
+  b.at({12, 5});
+  k.module.source_name = "model.py";
+  EXPECT_EQ(k.spelt(b.op(Op::kLog1p, {b.var(k.a)})), "model.py:12:5: Warp has no operation log1p");
+}
+
+TEST(Writer, WritesLocalArrays) {
+  OneKernel local;
+  local.builder->let_zero("scratch", ir::vector_type(ir::Scalar::kF32, 2).local_array_of(8));
+  EXPECT_THAT(local.body(), HasSubstr("scratch = wp.zeros(shape=8, dtype=wp.vec2)\n"));
+}
+
+TEST(Writer, WritesCustomDerivativesThatReadBack) {
+  const std::string source = R"(import warp as wp
+
+
+@wp.func
+def f(x: float, v: wp.vec2) -> float:
+    return x * v[0]
+
+
+@wp.func_grad(f)
+def f_gradient(x: float, v: wp.vec2, adj_ret: float):
+    wp.adjoint[x] += adj_ret * 2.0
+    if x > 1.0:
+        return
+    wp.adjoint[v][1] += x * adj_ret
+
+
+@wp.func_replay(f)
+def f_again(x: float, v: wp.vec2) -> float:
+    return x * v[0]
+
+
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = f(x[i], wp.vec2(x[i], 1.0))
+)";
+  const auto file = frontend::read_python(source, "f.py");
+  ASSERT_TRUE(file.ok() && file->diagnostics.empty());
+  const auto written = write_python(file->module);
+  ASSERT_TRUE(written.ok()) << written.error().text();
+  EXPECT_EQ(*written, source);
+}
+
+TEST(Writer, MakesNamesUniqueAndValid) {
+  OneKernel k;
+  Builder& b = *k.builder;
+  b.let("a", b.f32(1));
+  b.let("lambda", b.f32(2));
+  EXPECT_EQ(k.body(), "a_2 = 1.0\n    lambda_ = 2.0\n");
+}
+
+TEST(Writer, WritesAtomicsCallsAndReturns) {
+  ir::Module module;
+  module.functions.push_back({.name = "unused", .results = {kF32}});
+  Builder(module, module.functions[0]).return_({Builder(module, module.functions[0]).f32(1)});
+  module.functions.push_back({.name = "split", .results = {kF32, kF32}});
+  {
+    Builder b(module, module.functions[1]);
+    const VarId x = b.parameter("x", kF32);
+    b.return_({b.var(x), b.op(Op::kNeg, {b.var(x)})});
+  }
+  module.kernels.push_back({.name = "k", .is_kernel = true});
+  Builder b(module, module.kernels[0]);
+  const VarId out = b.parameter("out", kF32.array_of(1));
+  const VarId i = b.thread_index("i");
+  b.if_(b.op(Op::kGe, {b.var(i), b.shape_of(out, 0)}), [&] { b.return_(); });
+  const auto parts = b.call_statement(1, {b.f32(2)}, {"p", "q"});
+  b.atomic(AtomicOp::kAdd, out, {b.var(i)}, b.var(parts[0]));
+  b.atomic_result("old", AtomicOp::kCompareAndSwap, out, {b.var(i)}, b.var(parts[1]), b.f32(0));
+  EXPECT_EQ(write_kernel(module, 0).value(), R"(import warp as wp
+
+
+@wp.func
+def split(x: float):
+    return x, -x
+
+
+@wp.kernel
+def k(out: wp.array(dtype=float)):
+    i = wp.tid()
+    if i >= out.shape[0]:
+        return
+    p, q = split(2.0)
+    wp.atomic_add(out, i, p)
+    old = wp.atomic_cas(out, i, 0.0, q)
+)");
+}
+
+}  // namespace
+}  // namespace assay::source::warp

@@ -1,0 +1,97 @@
+// assay run --device cuda over the fake driver: launches are held against other devices.
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "backends/device/differing_bits.hpp"
+#include "cli/testing/fake_gpu_test.hpp"
+
+namespace assay::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::Ran;
+using ::testing::SizeIs;
+
+constexpr std::string_view kChain = R"(import warp as wp
+
+
+@wp.kernel
+def chain(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = x[i] + 0.7
+    for k in range(3):
+        s = s * x[i] + 0.3
+    out[i] = s - x[i]
+)";
+
+class CrossCheckTest : public testing::FakeGpuTest {
+ protected:
+  CrossCheckTest() : FakeGpuTest("chain.py", kChain) {}
+};
+
+TEST_F(CrossCheckTest, HoldsTheBitsOfAGpuAgainstThePtxDevice) {
+  const Ran ran = workshop_.run("assay run chain.py --device cuda --quick");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.err, ContainsRegex("bits: [1-9][0-9]* launches compared, 0 differ"));
+  EXPECT_THAT(workshop_.run("assay run chain.py --device cuda --quick --mirror none").err, Not(HasSubstr("bits:")));
+}
+
+TEST_F(CrossCheckTest, NamesTheInstructionThatAGpuGetsWrong) {
+  ::setenv("ASSAY_FAKE_GPU", "wrong=mul.rn.f32>mul.rz.f32", 1);
+  const Ran ran = workshop_.run("assay run chain.py --device cuda --quick --pass forward --reduce 0");
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  const auto records = cases();
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_EQ(records[0].outcome, harness::Outcome::fail);
+  EXPECT_EQ(records[0].kind, backends::kDifferingBits);
+  ASSERT_THAT(records[0].faults, SizeIs(1));
+  const backends::MemoryFinding& fault = records[0].faults.front();
+  EXPECT_THAT(fault.text, AllOf(HasSubstr("'out' of 'chain' differs from the device ptx in byte"),
+                                ContainsRegex("first apart at 'mul.rn.f32 .*: 0x[0-9a-f]{8}, there 0x[0-9a-f]{8}")));
+  EXPECT_THAT(fault.site.instruction, HasSubstr("mul.rn.f32"));
+  EXPECT_GT(fault.site.code_line, 0U);
+  EXPECT_GT(fault.site.source_line, 0U);
+  EXPECT_THAT(records[0].reproduce, Not(HasSubstr("--mirror"))) << "it is what a run does anyway";
+}
+
+TEST_F(CrossCheckTest, HoldsResultsAgainstTheCpu) {
+  ASSERT_EQ(workshop_.run("assay run chain.py --device cuda --quick").status, 0);
+  for (const harness::CaseRecord& record : cases()) {
+    ASSERT_TRUE(record.tiers.devices) << record.name;
+    EXPECT_GT(record.tiers.devices->checks, 0);
+    EXPECT_EQ(record.tiers.devices->failed, 0);
+  }
+  ASSERT_EQ(workshop_.run("assay run chain.py --device cuda --quick --mirror ptx").status, 0);
+  for (const harness::CaseRecord& record : cases())
+    EXPECT_FALSE(record.tiers.devices) << record.name;
+}
+
+TEST_F(CrossCheckTest, FailsWhereTheCpuComputesAnotherThing) {
+  // A compiler that reads another constant: what it builds is wrong on the CPU alone, which this run does not judge.
+  workshop_.write("cxx", R"(#!/bin/sh
+for argument; do
+  case $argument in
+    *.cpp) sed -i 's/0\.69999998[0-9]*f/0.75f/; s/0\.7f/0.75f/; s/0\.7)/0.75)/' "$argument" ;;
+  esac
+done
+exec c++ "$@"
+)");
+  ASSERT_EQ(workshop_.run("chmod +x cxx").status, 0);
+  const Ran ran = workshop_.run("assay run chain.py --device cuda --quick --reduce 0 --cxx \"$PWD/cxx\"");
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  const auto records = cases();
+  ASSERT_THAT(records, SizeIs(2));
+  EXPECT_EQ(records[0].outcome, harness::Outcome::fail);
+  EXPECT_EQ(records[0].kind, "devices_disagree");
+  EXPECT_THAT(records[0].message, ContainsRegex("out\\[[0-9]+\\] is .*, on the device cpu .* within"));
+  EXPECT_EQ(records[0].tiers.t3->failed, 0) << "the GPU itself is right";
+}
+
+}  // namespace
+}  // namespace assay::cli

@@ -1,0 +1,52 @@
+// Numbers that the file states outside of kernels or as literals: their arithmetic is Python's, exact integers and
+// doubles, and only their use in a kernel gives them a type of the kernel language.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "frontend/warp/syntax/syntax.hpp"
+#include "ir/builder.hpp"
+
+namespace assay::frontend {
+
+struct Number {
+  bool is_real = false;
+  std::int64_t integer = 0;  ///< integers and bools; of integers from 2^63 to 2^64 - 1 the low 64 bits
+  double real = 0;
+  bool beyond_int64 = false;  ///< an integer from 2^63 to 2^64 - 1
+
+  double as_real() const;
+  std::int64_t as_integer() const;  ///< reals truncate, as Python's int()
+};
+
+struct Constant {
+  ir::Type type;                   ///< scalar or vector; Python's int, float and bool are i32, f32 and bool
+  bool is_typed = false;           ///< made by a type's constructor, so that it does not adapt to its use
+  std::vector<Number> components;  ///< one, or one for each of the vector's
+
+  static Constant integer(std::int64_t value);
+  static Constant real(double value);
+  static Constant boolean(bool value);
+
+  const Number& number() const { return components.front(); }
+  /// As a constant of the scalar type, its value converted as a cast would.
+  Constant as(ir::Type scalar) const;
+};
+
+/// A literal of the source: integer, float, True or False. Empty for other nodes and for what is no number here
+/// ("1j", an integer of 2^64 or more).
+std::optional<Constant> literal_constant(Node node);
+
+/// `left symbol right` as Python computes it for numbers; empty where that fails or is not a plain number.
+std::optional<Constant> compute(std::string_view symbol, const Constant& left, const Constant& right);
+std::optional<Constant> negate(const Constant& value);
+
+/// Whether an untyped integer lies outside the i32 that the kernel language gives it.
+bool overflows(const Constant& constant);
+/// The constant as an expression of its own type.
+ir::ExprId make_expression(ir::Builder& builder, const Constant& constant);
+
+}  // namespace assay::frontend

@@ -1,0 +1,225 @@
+// The part of ExpressionReader that reads what makes vectors, matrices, quaternions and transforms.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "frontend/warp/parse/expression_parser.hpp"
+
+namespace assay::frontend {
+
+using ir::ExprId;
+using ir::kNone;
+using ir::Op;
+
+namespace {
+
+constexpr auto kMakers =
+    std::to_array<std::string_view>({"vector", "matrix", "identity", "matrix_from_rows", "matrix_from_cols",
+                                     "quaternion", "transformation", "quat_identity", "transform_identity"});
+
+/// What wp.quaternion and its kin make, of a scalar type.
+ir::Type general_type(std::string_view name, ir::Scalar scalar) {
+  return name.starts_with("quat") ? ir::quaternion_type(scalar) : ir::transform_type(scalar);
+}
+
+Node keyword(const Arguments& arguments, std::string_view name) {
+  const auto found = arguments.keyword.find(name);
+  return found == arguments.keyword.end() ? Node() : found->second;
+}
+
+}  // namespace
+
+bool ExpressionReader::is_maker(std::string_view name) {
+  return std::find(kMakers.begin(), kMakers.end(), name) != kMakers.end();
+}
+
+ExprId ExpressionReader::make(Node node, std::string_view name) {
+  const Arguments arguments = arguments_of(node);
+  if (arguments.has_star && name != "vector" && name != "matrix") {
+    return context_.error(node, "starred arguments are not read here");
+  }
+  if (name == "identity") return identity(node, arguments);
+  if (name == "matrix_from_rows" || name == "matrix_from_cols") return from_vectors(node, name, arguments);
+  if (name == "vector" || name == "matrix") return sized(node, name, arguments);
+  return general(node, name, arguments);
+}
+
+/// A value for a component: literals and untyped constants take its type, as in Warp.
+ExprId ExpressionReader::component(Node node, ir::Type type) {
+  auto number = literal(node);
+  if (!number && node.is(Syntax::kIdentifier) && context_.bindings.find(node.text()) == kNone) {
+    number = context_.scope().constant(node);
+  }
+  if (number && !number->is_typed) return constant(node, number->as(type));
+  return value(node);
+}
+
+/// type(...): of nothing, of one scalar for all components, of a value of the same shape, or of all components.
+ExprId ExpressionReader::construct(Node node, ir::Type type, std::span<const Node> arguments) {
+  if (arguments.empty()) {
+    context_.builder.at(node.loc());
+    return context_.builder.zero(type);
+  }
+  std::vector<ExprId> values;
+  for (const Node argument : arguments) {
+    if (argument.grammar_name() == "list_splat") {
+      if (!spread(argument, values)) return kNone;
+      continue;
+    }
+    values.push_back(component(argument, type.component()));
+    if (values.back() == kNone) return kNone;
+  }
+  const ir::Type first = context_.type_of(values[0]);
+  const bool splats = type.is_vector() || type.is_matrix();
+  if (values.size() == 1 && first.is_scalar() && splats) return context_.operation(node, Op::kSplat, values, type);
+  ir::Type converted = first;
+  converted.scalar = type.scalar;
+  if (values.size() == 1 && converted == type) return convert_components(node, values[0], type);
+  if (!takes(type, values)) {
+    return context_.error(node, fmt::format("{} takes {} values of type {}", context_.type_name(type),
+                                            type.components(), context_.type_name(type.component())));
+  }
+  return context_.operation(node, Op::kMake, values, type);
+}
+
+/// *v: the components of a vector, matrix or quaternion, one by one.
+bool ExpressionReader::spread(Node starred, std::vector<ExprId>& values) {
+  const auto inner = starred.children();
+  const ExprId whole = inner.size() == 1 ? value(inner[0]) : kNone;
+  if (whole == kNone) return false;
+  const ir::Type type = context_.type_of(whole);
+  if (!type.is_vector() && !type.is_matrix() && !type.is_quaternion()) {
+    context_.error(starred,
+                   fmt::format("only vectors, matrices and quaternions are starred, got {}", context_.type_name(type)));
+    return false;
+  }
+  for (int k = 0; k < type.components(); ++k) {
+    context_.builder.at(starred.loc());
+    ExprId part = k == 0 ? whole : context_.copy(whole);
+    if (type.is_matrix()) part = context_.operation(starred, Op::kExtract, {part, context_.builder.i32(k / type.cols)});
+    const int last = type.is_matrix() ? k % type.cols : k;
+    values.push_back(context_.operation(starred, Op::kExtract, {part, context_.builder.i32(last)}));
+  }
+  return true;
+}
+
+/// Whether Warp makes the type of these values: its components, or the parts that quaternions, transforms and spatial
+/// vectors have.
+bool ExpressionReader::takes(ir::Type type, const std::vector<ExprId>& values) const {
+  const auto is = [&](std::size_t k, ir::Type wanted) { return context_.type_of(values[k]) == wanted; };
+  const bool scalars = std::all_of(values.begin(), values.end(),
+                                   [&](ExprId value) { return context_.type_of(value) == type.component(); });
+  if (scalars) return static_cast<int>(values.size()) == type.components();
+  if (values.size() != 2 || !is(0, ir::vector_type(type.scalar, 3))) return false;
+  if (type.is_quaternion()) return is(1, type.component());
+  if (type.is_transform()) return is(1, ir::quaternion_type(type.scalar));
+  return type.is_vector() && type.rows == 6 && is(1, ir::vector_type(type.scalar, 3));
+}
+
+ExprId ExpressionReader::convert_components(Node node, ExprId whole, ir::Type type) {
+  const ir::Type from = context_.type_of(whole);
+  if (from == type) return whole;
+  std::vector<ExprId> converted;
+  for (int k = 0; k < from.components(); ++k) {
+    context_.builder.at(node.loc());
+    ExprId part = k == 0 ? whole : context_.copy(whole);
+    if (from.is_matrix()) part = context_.operation(node, Op::kExtract, {part, context_.builder.i32(k / from.cols)});
+    const int last = from.is_matrix() ? k % from.cols : k;
+    part = context_.operation(node, Op::kExtract, {part, context_.builder.i32(last)});
+    converted.push_back(context_.operation(node, Op::kCast, {part}, type.component()));
+  }
+  return context_.operation(node, Op::kMake, converted, type);
+}
+
+/// wp.vector(..., length=, dtype=) and wp.matrix(..., shape=, dtype=). The dtype may follow from the values.
+ExprId ExpressionReader::sized(Node node, std::string_view name, const Arguments& arguments) {
+  const bool is_vector = name == "vector";
+  const Node size = keyword(arguments, is_vector ? "length" : "shape");
+  const Node dtype = keyword(arguments, "dtype");
+  const auto& given = arguments.positional;
+  if (arguments.keyword.size() != (size ? 1U : 0U) + (dtype ? 1U : 0U)) {
+    return context_.error(node, fmt::format("wp.{} takes {}=... and dtype=...", name, is_vector ? "length" : "shape"));
+  }
+  if (!size && (!is_vector || given.size() < 2)) return context_.error(node, "the size is not known here");
+  ir::Type scalar = ir::kF32;
+  if (dtype) {
+    const auto type = type_of_node(dtype);
+    if (!type.ok() || !type->is_scalar()) return context_.error(dtype, "the components are scalars of a type of Warp");
+    scalar = *type;
+  } else if (!given.empty()) {
+    const ExprId first = value(given[0]);
+    if (first == kNone) return kNone;
+    scalar = context_.type_of(first).component();
+  }
+  const auto type = size ? context_.scope().sized_type(size, scalar, is_vector)
+                         : Result<ir::Type>(ir::vector_type(scalar.scalar, static_cast<int>(given.size())));
+  if (!type.ok()) return context_.error(node, type.error().message);
+  return construct(node, *type, given);
+}
+
+/// wp.quaternion(..., dtype=), wp.transformation(..., dtype=) and their identities. The dtype may follow from the
+/// values.
+ExprId ExpressionReader::general(Node node, std::string_view name, const Arguments& arguments) {
+  const Node dtype = keyword(arguments, "dtype");
+  const auto& given = arguments.positional;
+  if (arguments.keyword.size() != (dtype ? 1U : 0U))
+    return context_.error(node, fmt::format("wp.{} takes values and dtype=...", name));
+  ir::Type scalar = ir::kF32;
+  if (dtype) {
+    const auto type = type_of_node(dtype);
+    if (!type.ok() || !type->is_float_scalar())
+      return context_.error(dtype, "the components are floats of a type of Warp");
+    scalar = *type;
+  } else if (!given.empty()) {
+    const ExprId first = value(given[0]);
+    if (first == kNone) return kNone;
+    scalar = context_.type_of(first).component();
+  }
+  const ir::Type type = general_type(name, scalar.scalar);
+  if (!name.ends_with("_identity")) return construct(node, type, given);
+  if (!given.empty()) return context_.error(node, fmt::format("wp.{} takes dtype=... only", name));
+  context_.builder.at(node.loc());
+  std::vector<ExprId> components;
+  for (int k = 0; k < type.components(); ++k)
+    components.push_back(context_.builder.literal(scalar, k + 1 == type.components() ? 1.0 : 0.0));
+  return context_.operation(node, Op::kMake, components, type);
+}
+
+/// wp.identity(n=3, dtype=float)
+ExprId ExpressionReader::identity(Node node, const Arguments& arguments) {
+  const auto& given = arguments.positional;
+  const Node size = given.empty() ? keyword(arguments, "n") : given[0];
+  const Node dtype = given.size() > 1 ? given[1] : keyword(arguments, "dtype");
+  const auto rows = size ? context_.scope().constant(size) : std::nullopt;
+  const auto scalar = dtype ? type_of_node(dtype) : Result<ir::Type>(Error{"no dtype"});
+  const bool fits = rows && rows->type.is_integer_scalar() && rows->number().integer >= 1 &&
+                    rows->number().integer <= 16 && scalar.ok() && scalar->is_scalar() && !scalar->is_bool();
+  if (!fits) return context_.error(node, "an identity matrix takes n=1 to 16 and dtype=...");
+  const auto n = static_cast<int>(rows->number().integer);
+  context_.builder.at(node.loc());
+  std::vector<ExprId> components;
+  for (int k = 0; k < n * n; ++k)
+    components.push_back(context_.builder.literal(*scalar, std::int64_t{k % (n + 1) == 0}));
+  return context_.operation(node, Op::kMake, components, ir::matrix_type(scalar->scalar, n, n));
+}
+
+ExprId ExpressionReader::from_vectors(Node node, std::string_view name, const Arguments& arguments) {
+  std::vector<ExprId> vectors;
+  for (const Node argument : arguments.positional) {
+    vectors.push_back(value(argument));
+    if (vectors.back() == kNone) return kNone;
+  }
+  const bool same = !vectors.empty() && vectors.size() <= 16 && arguments.keyword.empty() &&
+                    std::all_of(vectors.begin(), vectors.end(), [&](ExprId vector) {
+                      const ir::Type type = context_.type_of(vector);
+                      return type.is_vector() && type == context_.type_of(vectors[0]);
+                    });
+  if (!same) return context_.error(node, fmt::format("wp.{} takes vectors of one type", name));
+  const ir::Type vector = context_.type_of(vectors[0]);
+  const ir::Type rows = ir::matrix_type(vector.scalar, static_cast<int>(vectors.size()), vector.rows);
+  const ExprId made = context_.operation(node, Op::kMake, vectors, rows);
+  return name == "matrix_from_rows" ? made : context_.operation(node, Op::kTranspose, {made});
+}
+
+}  // namespace assay::frontend

@@ -1,0 +1,50 @@
+// Where the variables of a Python function live.
+//
+// Python's variables belong to the whole function; the kernel language declares each in a block. From the syntax alone
+// this finds, for every assigned name, the innermost blocks that can declare it: all its uses lie inside, and none
+// needs a value from before the block. It also finds reads that some path reaches before any assignment.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/warp/syntax/syntax.hpp"
+
+namespace assay::frontend {
+
+/// A read that may come before any assignment.
+struct UnassignedRead {
+  Node name;
+  /// The name is the variable of a loop that has ended here.
+  bool after_loop = false;
+};
+
+class Dataflow {
+ public:
+  /// `body` is the block of a function; `parameters` have values when it starts.
+  Dataflow(Node body, const std::vector<std::string_view>& parameters);
+
+  /// Whether the name's declaration belongs into this block, and not into one further out or in.
+  bool declares(Node block, std::string_view name) const;
+  /// How many statements give the name a new value, component assignments and loops included.
+  int assignments(std::string_view name) const;
+  /// Whether a statement of this block, or further in, gives the name a new value.
+  bool assigned_in(Node block, std::string_view name) const;
+  const std::vector<UnassignedRead>& unassigned_reads() const { return unassigned_; }
+  /// Whether control can reach the end of the body.
+  bool falls_through() const { return falls_through_; }
+
+ private:
+  friend class FlowWalk;
+
+  std::map<std::pair<const void*, std::string_view>, bool> declarations_;
+  std::map<std::string_view, int> assignments_;
+  std::map<const void*, std::vector<std::string_view>> assigned_in_;
+  std::vector<UnassignedRead> unassigned_;
+  bool falls_through_ = true;
+};
+
+}  // namespace assay::frontend

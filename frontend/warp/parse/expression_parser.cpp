@@ -1,0 +1,286 @@
+#include "frontend/warp/parse/expression_parser.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "frontend/warp/parse/warp_names.hpp"
+
+namespace assay::frontend {
+namespace {
+
+using ir::ExprId;
+using ir::kNone;
+using ir::Op;
+
+/// The type in which C compares two numbers of these types.
+ir::Type comparison_type(ir::Type a, ir::Type b) {
+  const auto promoted = [](ir::Type type) {
+    return type.is_bool() || (!type.is_float_scalar() && ir::row(type.scalar).bytes < 4) ? ir::kI32 : type;
+  };
+  if (a == b) return a;
+  a = promoted(a);
+  b = promoted(b);
+  if (a.is_float_scalar() != b.is_float_scalar()) return a.is_float_scalar() ? a : b;
+  const auto& row_a = ir::row(a.scalar);
+  const auto& row_b = ir::row(b.scalar);
+  if (row_a.bytes != row_b.bytes) return row_a.bytes > row_b.bytes ? a : b;
+  return row_a.is_signed ? b : a;
+}
+
+bool is_and_or_xor(Node node) {
+  if (!node.is(Syntax::kBinary)) return false;
+  const std::string_view symbol = node.part(Part::kOperator).text();
+  return symbol == "&" || symbol == "^";
+}
+
+}  // namespace
+
+ExprId ExpressionReader::value(Node node) {
+  switch (node.kind()) {
+    case Syntax::kInteger:
+    case Syntax::kFloat:
+    case Syntax::kTrue:
+    case Syntax::kFalse: {
+      const auto number = literal_constant(node);
+      return number ? constant(node, *number) : context_.error(node, "a number that no type of Warp holds");
+    }
+    case Syntax::kIdentifier: return name(node);
+    case Syntax::kParenthesized: {
+      const auto inner = node.children();
+      return inner.size() == 1 ? value(inner[0]) : context_.error(node, "not an expression of one value");
+    }
+    case Syntax::kBinary: {
+      if (is_and_or_xor(node)) return and_and_xor(node);
+      const ExprId left = value(node.part(Part::kLeft));
+      const ExprId right = value(node.part(Part::kRight));
+      return binary(node, node.part(Part::kOperator).text(), left, right);
+    }
+    case Syntax::kUnary: return unary(node);
+    case Syntax::kNot: {
+      const Node argument = node.part(Part::kArgument);
+      if (names_array(argument)) return context_.operation(node, Op::kNot, {presence(argument)});
+      const ExprId operand = value(argument);
+      if (operand != kNone && context_.type_of(operand).is_float_scalar()) {
+        return context_.error(node, "Warp has no `not` of a float: compare it with 0.0");
+      }
+      return context_.operation(node, Op::kNot, {truth(node, operand)});
+    }
+    case Syntax::kBoolean: return boolean(node);
+    case Syntax::kComparison: return comparison(node);
+    case Syntax::kConditional: return conditional(node);
+    case Syntax::kAttribute:
+    case Syntax::kSubscript:
+      if (is_adjoint(node)) return context_.error(node, "an adjoint is only added to, with +=; it is not read");
+      if (const auto number = literal(node)) return constant(node, *number);
+      return read_place(context_, node, place(node));
+    case Syntax::kCall: return call(node);
+    case Syntax::kString: return context_.error(node, "text has no value in a kernel");
+    case Syntax::kNone: return context_.error(node, "None has no value in a kernel");
+    default: return context_.error(node, fmt::format("Warp kernels have no such expression ({})", node.grammar_name()));
+  }
+}
+
+ExprId ExpressionReader::constant(Node node, const Constant& constant) {
+  if (overflows(constant)) {
+    return context_.error(node, "an integer is int32, which does not hold this value; convert it, as in wp.int64(...)");
+  }
+  context_.builder.at(node.loc());
+  return make_expression(context_.builder, constant);
+}
+
+void ExpressionReader::collect_and_and_xor(Node node, std::vector<ExprId>& operands,
+                                           std::vector<std::string_view>& symbols) {
+  if (!is_and_or_xor(node)) {
+    operands.push_back(value(node));
+    return;
+  }
+  collect_and_and_xor(node.part(Part::kLeft), operands, symbols);
+  symbols.push_back(node.part(Part::kOperator).text());
+  collect_and_and_xor(node.part(Part::kRight), operands, symbols);
+}
+
+/// In the grammar ^ binds tighter than &; in Python it is the other way round.
+ExprId ExpressionReader::and_and_xor(Node node) {
+  std::vector<ExprId> operands;
+  std::vector<std::string_view> symbols;
+  collect_and_and_xor(node, operands, symbols);
+  ExprId result = kNone;
+  for (std::size_t i = 0; i < operands.size();) {
+    ExprId product = operands[i];
+    for (++i; i < operands.size() && symbols[i - 1] == "&"; ++i)
+      product = binary(node, "&", product, operands[i]);
+    const bool is_first = result == kNone;
+    if (product == kNone) return kNone;
+    result = is_first ? product : binary(node, "^", result, product);
+    if (result == kNone) return kNone;
+  }
+  return result;
+}
+
+/// Whether what stands before the dots, in x.y.z, is a variable of the function.
+bool ExpressionReader::is_of_variable(Node attribute) const {
+  Node root = attribute;
+  while (root.is(Syntax::kAttribute))
+    root = root.part(Part::kObject);
+  return root.is(Syntax::kIdentifier) &&
+         (context_.bindings.find(root.text()) != kNone || context_.flow.assignments(root.text()) > 0);
+}
+
+std::optional<Constant> ExpressionReader::literal(Node node) const {
+  if (node.is(Syntax::kUnary) && node.part(Part::kOperator).text() == "-") {
+    const Node operand = node.part(Part::kArgument);
+    const auto number = operand.is(Syntax::kUnary) ? std::nullopt : literal(operand);
+    return number ? negate(*number) : std::nullopt;
+  }
+  if (node.is(Syntax::kAttribute)) return is_of_variable(node) ? std::nullopt : context_.scope().constant(node);
+  return literal_constant(node);
+}
+
+ExprId ExpressionReader::name(Node node) {
+  const std::string_view text = node.text();
+  if (const ir::VarId variable = context_.bindings.find(text); variable != kNone) {
+    // A draw that comes later in the statement would change it too early.
+    const bool is_state =
+        !FunctionContext::is_alias(variable) && context_.function.var(variable).type == scalar_type(ir::Scalar::kU32);
+    if (is_state) context_.loads.push_back(variable);
+    return read_place(context_, node, name_place(node));
+  }
+  if (context_.flow.assignments(text) > 0) {
+    context_.failed = true;  // the data flow has told where
+    return kNone;
+  }
+  if (const auto number = context_.scope().constant(node)) return constant(node, *number);
+  if (const std::string why = context_.scope().why_unknown(text); !why.empty()) return context_.error(node, why);
+  if (context_.scope().type(node).ok()) return context_.error(node, "a type is not a value");
+  if (!context_.functions(text).empty()) return context_.error(node, "a function is not a value here");
+  return context_.error(node, "this name is not defined in the file");
+}
+
+ExprId ExpressionReader::unary(Node node) {
+  if (const auto number = literal(node)) return constant(node, *number);
+  const std::string_view symbol = node.part(Part::kOperator).text();
+  const ExprId operand = value(node.part(Part::kArgument));
+  if (symbol == "+") return operand;
+  const auto op = unary_operator(symbol);
+  if (!op) return context_.error(node, fmt::format("Warp has no operator '{}'", symbol));
+  return context_.operation(node, *op, {operand});
+}
+
+ExprId ExpressionReader::binary(Node node, std::string_view symbol, ExprId left, ExprId right) {
+  if (left == kNone || right == kNone) return kNone;
+  const auto op = binary_operator(symbol);
+  if (!op) return context_.error(node, fmt::format("the operator '{}' is not read", symbol));
+  const ir::Type divided = context_.type_of(left);
+  const ir::Type divisor = context_.type_of(right);
+  if (symbol == "@" && (divided.is_scalar() || divisor.is_scalar())) {
+    return context_.error(node, "@ multiplies matrices and vectors: use *");
+  }
+  const bool by_components = divisor.is_vector() || divisor.is_matrix();
+  if (*op == Op::kDiv && by_components && divided == divisor.component()) {
+    // A scalar over a vector or matrix divides component by component.
+    const ExprId spread = context_.operation(node, Op::kSplat, {left}, divisor);
+    return context_.operation(node, Op::kCwDiv, {spread, right});
+  }
+  return context_.operation(node, *op, {left, right});
+}
+
+ExprId ExpressionReader::truth(Node node, ExprId value) {
+  if (value == kNone) return kNone;
+  const ir::Type type = context_.type_of(value);
+  if (type.is_bool()) return value;
+  if (!type.is_scalar()) {
+    return context_.error(node, fmt::format("{} is neither true nor false", context_.type_name(type)));
+  }
+  context_.builder.at(node.loc());
+  const ExprId zero = context_.builder.zero(type);
+  return context_.operation(node, Op::kNe, {value, zero});
+}
+
+/// An array, and so a part of it, is true where it has elements. One that is absent, for which Python gives None, has
+/// none.
+ExprId ExpressionReader::presence(Node node) {
+  const Place named = place(node);
+  if (named.failed() || !named.lacks_indices() || named.type.is_local_array()) return read_place(context_, node, named);
+  ExprId result = kNone;
+  for (int d = 0; d < context_.function.var(named.variable).type.rank; ++d) {
+    context_.builder.at(node.loc());
+    const ExprId extent = context_.builder.shape_of(named.variable, d);
+    const ExprId test = context_.operation(node, Op::kGt, {extent, context_.builder.i32(0)});
+    result = d == 0 ? test : context_.operation(node, Op::kAnd, {result, test});
+  }
+  return result;
+}
+
+ExprId ExpressionReader::condition(Node node) { return names_array(node) ? presence(node) : truth(node, value(node)); }
+
+ExprId ExpressionReader::lazy_condition(Node node) {
+  const bool before = std::exchange(context_.may_hoist, false);
+  const ExprId result = condition(node);
+  context_.may_hoist = before;
+  return result;
+}
+
+ExprId ExpressionReader::lazy_value(Node node) {
+  const bool before = std::exchange(context_.may_hoist, false);
+  const ExprId result = value(node);
+  context_.may_hoist = before;
+  return result;
+}
+
+ExprId ExpressionReader::boolean(Node node) {
+  const ExprId left = condition(node.part(Part::kLeft));
+  const ExprId right = lazy_condition(node.part(Part::kRight));
+  const auto op = binary_operator(node.part(Part::kOperator).text());
+  return context_.operation(node, op.value(), {left, right});
+}
+
+ExprId ExpressionReader::compare(Node node, std::string_view symbol, ExprId left, ExprId right) {
+  if (left == kNone || right == kNone) return kNone;
+  const auto op = binary_operator(symbol);
+  if (!op) return context_.error(node, fmt::format("the operator '{}' is not read", symbol));
+  const ir::Type a = context_.type_of(left);
+  const ir::Type b = context_.type_of(right);
+  if (a != b && a.is_scalar() && b.is_scalar()) {
+    // Warp compares numbers of different types as C does.
+    const ir::Type common = comparison_type(a, b);
+    context_.builder.at(node.loc());
+    if (a != common) left = context_.builder.cast(common, left);
+    if (b != common) right = context_.builder.cast(common, right);
+  }
+  return context_.operation(node, *op, {left, right});
+}
+
+ExprId ExpressionReader::comparison(Node node) {
+  const std::span<const Node> tokens = node.tokens();
+  if (tokens.size() % 2 == 0) return context_.error(node, "the comparison is not read");
+  ExprId result = kNone;
+  ExprId left = value(tokens[0]);
+  for (std::size_t i = 1; i + 1 < tokens.size(); i += 2) {
+    const bool has_next = i + 3 < tokens.size();
+    const ExprId right = i == 1 ? value(tokens[i + 1]) : lazy_value(tokens[i + 1]);
+    if (left == kNone || right == kNone) return kNone;
+    if (tokens.size() > 3 && context_.type_of(left) != context_.type_of(right)) {
+      return context_.error(
+          node, fmt::format("a chain compares values of one type, got {} and {}",
+                            context_.type_name(context_.type_of(left)), context_.type_name(context_.type_of(right))));
+    }
+    const ExprId next = has_next ? context_.copy(right) : kNone;
+    const ExprId test = compare(node, tokens[i].text(), left, right);
+    result = i == 1 ? test : context_.operation(node, Op::kAnd, {result, test});
+    left = next;
+  }
+  return result;
+}
+
+ExprId ExpressionReader::conditional(Node node) {
+  const auto parts = node.children();
+  if (parts.size() != 3) return context_.error(node, "the conditional expression is not read");
+  const ExprId test = condition(parts[1]);
+  const ExprId if_true = lazy_value(parts[0]);
+  const ExprId if_false = lazy_value(parts[2]);
+  return context_.operation(node, Op::kConditional, {test, if_true, if_false});
+}
+
+}  // namespace assay::frontend

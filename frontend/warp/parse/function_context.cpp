@@ -1,0 +1,145 @@
+#include "frontend/warp/parse/function_context.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "ir/library.hpp"
+#include "ir/spelling/spelling.hpp"
+
+namespace assay::frontend {
+
+std::vector<ir::ExprId> FunctionContext::adjoint_values() {
+  std::vector<ir::ExprId> values;
+  for (ir::VarId p = 0; p < function.parameter_count; ++p) {
+    const auto found = adjoints.find(function.var(p).name);
+    if (found != adjoints.end()) values.push_back(builder.var(found->second));
+  }
+  return values;
+}
+
+std::string_view FunctionContext::global_name(Node node) const {
+  const Node first = node.is(Syntax::kAttribute) ? node.part(Part::kObject) : node;
+  if (!first.is(Syntax::kIdentifier)) return {};
+  const std::string_view name = first.text();
+  if (bindings.find(name) != ir::kNone || flow.assignments(name) > 0) return {};
+  if (node.is(Syntax::kAttribute) && scope().file_module(name) == nullptr) return {};
+  return node.text();
+}
+
+ir::ExprId FunctionContext::error(Node node, std::string reason) {
+  failed = true;
+  file.report({.loc = node.loc(), .function = entry.name, .construct = describe(node), .reason = std::move(reason)});
+  return ir::kNone;
+}
+
+void FunctionContext::note(Node node, std::string reason) {
+  file.report({.severity = Severity::kNote,
+               .loc = node.loc(),
+               .function = entry.name,
+               .construct = describe(node),
+               .reason = std::move(reason)});
+}
+
+ir::ExprId FunctionContext::add(Node node, ir::Expr expr) {
+  expr.loc = node.loc();
+  function.expressions.push_back(std::move(expr));
+  return static_cast<ir::ExprId>(function.expressions.size()) - 1;
+}
+
+namespace {
+
+std::string types_found(const FunctionContext& context, const std::vector<ir::Type>& types) {
+  std::vector<std::string> names;
+  for (const ir::Type type : types)
+    names.push_back(context.type_name(type));
+  return fmt::format("got {}", names.empty() ? "nothing" : fmt::to_string(fmt::join(names, " and ")));
+}
+
+/// Why Warp has no such operator for these tiles; empty if it has, or if there is no tile.
+std::string why_not_on_tiles(ir::Op op, const std::vector<ir::Type>& types) {
+  const bool any = std::ranges::any_of(types, &ir::Type::is_tile);
+  if (!any || !ir::is_elementwise(op) || op == ir::Op::kNeg || op == ir::Op::kCast) return {};
+  const bool all = std::ranges::all_of(types, &ir::Type::is_tile);
+  if ((op == ir::Op::kAdd || op == ir::Op::kSub || op == ir::Op::kDiv) && all) return {};
+  if (op == ir::Op::kMul) return {};
+  if (op == ir::Op::kAdd || op == ir::Op::kSub || op == ir::Op::kDiv)
+    return "Warp has this for two tiles only: fill one by wp.tile_full, or apply a function by wp.tile_map";
+  return "Warp applies this to scalars: apply it to a tile by wp.tile_map";
+}
+
+}  // namespace
+
+ir::ExprId FunctionContext::apply_by_element(Node node, ir::Op op, const std::vector<ir::ExprId>& args) {
+  std::vector<ir::Type> types;
+  for (const ir::ExprId arg : args)
+    types.push_back(type_of(arg));
+  if (const auto type = ir::result_type(op, types); !type.ok())
+    return error(node, fmt::format("{}, {}", type.error().message, types_found(*this, types)));
+  builder.at(node.loc());
+  return builder.op(op, args);
+}
+
+ir::ExprId FunctionContext::operation(Node node, ir::Op op, const std::vector<ir::ExprId>& args, ir::Type requested) {
+  std::vector<ir::Type> types;
+  for (const ir::ExprId arg : args) {
+    if (arg == ir::kNone) return ir::kNone;
+    types.push_back(type_of(arg));
+  }
+  if (const std::string reason = why_not_on_tiles(op, types); !reason.empty()) return error(node, reason);
+  const auto type = ir::result_type(op, types, requested);
+  if (type.ok()) {
+    builder.at(node.loc());
+    return builder.op(op, args, requested);
+  }
+  // Warp has some operations for more types, as functions.
+  const auto found = ir::library_function(file.module(), ir::row(op).mnemonic, types);
+  if (found.ok()) return call(node, *found, args);
+  return error(node, fmt::format("{}, {}", type.error().message, types_found(*this, types)));
+}
+
+ir::ExprId FunctionContext::library_call(Node node, std::string_view name, const std::vector<ir::ExprId>& args) {
+  std::vector<ir::Type> types;
+  for (const ir::ExprId arg : args) {
+    if (arg == ir::kNone) return ir::kNone;
+    types.push_back(type_of(arg));
+  }
+  const auto found = ir::library_function(file.module(), name, types);
+  if (found.ok() && file.module().functions[static_cast<std::size_t>(*found)].results.size() > 1) {
+    return error(node, "gives several values: assign each to a variable, as in a, b = ...");
+  }
+  if (found.ok()) return call(node, *found, args);
+  return error(node, fmt::format("{}, {}", found.error().message, types_found(*this, types)));
+}
+
+ir::ExprId FunctionContext::call(Node node, int function_index, const std::vector<ir::ExprId>& args) {
+  builder.at(node.loc());
+  return builder.call(function_index, args);
+}
+
+ir::ExprId FunctionContext::copy(ir::ExprId expr) {
+  ir::Expr node = function.expr(expr);
+  for (ir::ExprId& arg : node.args)
+    arg = copy(arg);
+  function.expressions.push_back(std::move(node));
+  return static_cast<ir::ExprId>(function.expressions.size()) - 1;
+}
+
+std::string FunctionContext::type_name(ir::Type type) const {
+  if (type.is_array()) return fmt::format("array(dtype={}, ndim={})", type_name(type.element()), type.rank);
+  if (type.is_local_array()) return fmt::format("array of {} {}", type.extent, type_name(type.element()));
+  if (type.is_struct()) return builder.module().structs[type.struct_id].name;
+  if (type.tile_rank() == 1)
+    return fmt::format("tile(shape={}, dtype={})", type.tile[0], type_name(type.tile_element()));
+  if (type.tile_rank() == 2)
+    return fmt::format("tile(shape=({}, {}), dtype={})", type.tile[0], type.tile[1], type_name(type.tile_element()));
+  if (type.is_scalar()) return std::string(ir::row(type.scalar).warp_name);
+  if (std::string name = ir::spelling::short_name(type); !name.empty()) return name;
+  if (type.is_vector()) return fmt::format("vector of {} {}", type.rows, type_name(type.component()));
+  if (type.is_matrix()) return fmt::format("{}x{} matrix of {}", type.rows, type.cols, type_name(type.component()));
+  return "nothing";
+}
+
+}  // namespace assay::frontend

@@ -1,0 +1,102 @@
+// The part of FileReader that follows imports of other files. Such a file is loaded when a name of it is first asked
+// for, and what it defines is read when that is: a package may import half of itself from each of its files.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "frontend/warp/parse/file_parser.hpp"
+#include "frontend/warp/syntax/source_text.hpp"
+#include "ir/source_location.hpp"
+
+namespace assay::frontend {
+
+void FileReader::collect_import(Node statement, Environment& home) {
+  const Node module = statement.part(Part::kModuleName);
+  const bool is_from = statement.is(Syntax::kImportFrom);
+  if (!finder_ || !is_from || module.text() == "warp") home.scope.add_import(statement);
+  if (!finder_ || module.text() == "warp") return;
+  for (const Node item : statement.children()) {
+    if (item.id() == module.id()) continue;
+    const bool is_renamed = item.is(Syntax::kAliasedImport);
+    const std::string original(is_renamed ? item.part(Part::kName).text() : item.text());
+    const std::string name(is_renamed ? item.part(Part::kAlias).text() : item.text());
+    home.functions.erase(name);  // the later of the two is what the name means
+    if (is_from) {
+      home.scope.defer(name, [this, name, original, from = std::string(module.text()), &home] {
+        import_name(name, {.importing_file = home.file, .module = from}, original, home);
+      });
+    } else if (original != "warp" && original != "math" && original != "numpy") {
+      name_module(name, {.importing_file = home.file, .module = original}, home);
+    }
+  }
+}
+
+void FileReader::name_module(const std::string& name, const ModuleScope::FileModule& module, Environment& home) {
+  home.scope.add_module(name, module, [this, module, &home](const std::string& whole, const std::string& member) {
+    import_name(whole, module, member, home);
+  });
+}
+
+void FileReader::import_name(const std::string& name, const ModuleScope::FileModule& from, const std::string& original,
+                             Environment& home) {
+  const Environment* file = load(from);
+  if (file != nullptr) {
+    if (const auto* functions = find(*file, original)) {
+      home.functions.insert_or_assign(name, *functions);
+      return;
+    }
+    if (const ModuleScope::FileModule* module = file->scope.file_module(original)) {
+      return name_module(name, *module, home);
+    }
+    if (home.scope.adopt(name, file->scope, original)) return;
+    if (const std::string why = file->scope.why_unknown(original); !why.empty()) {
+      return home.scope.forbid(name, fmt::format("in {}, {}", file->file, why));
+    }
+  }
+  // What a package does not define may be a module in it.
+  const ModuleScope::FileModule inner{.importing_file = from.importing_file,
+                                      .module = from.module + (from.module.ends_with('.') ? "" : ".") + original};
+  if (load(inner) != nullptr) return name_module(name, inner, home);
+  home.scope.forbid(name, file == nullptr
+                              ? fmt::format("it comes from module '{}', which only Python can load", from.module)
+                              : fmt::format("{} does not define it", file->file));
+}
+
+Environment* FileReader::load(const ModuleScope::FileModule& module) {
+  const std::pair key(module.importing_file, module.module);
+  if (const auto known = modules_.find(key); known != modules_.end()) return known->second;
+  std::optional<ModuleText> text = finder_(module.importing_file, module.module);
+  Environment* home = nullptr;
+  const auto loaded = text ? loaded_.find(text->file_name) : loaded_.end();
+  const bool is_new = text && loaded == loaded_.end();
+  if (loaded != loaded_.end()) home = loaded->second;
+  if (is_new) home = open(*text);
+  modules_.emplace(key, home);
+  if (!is_new) return home;
+  loaded_.emplace(std::move(text->file_name), home);
+  if (home == nullptr) return nullptr;
+  // From here on files that import from one another find it.
+  const bool was_loading = std::exchange(is_loading_, true);
+  collect_file(imported_trees_.back().root(), *home);
+  is_loading_ = was_loading;
+  return home;
+}
+
+Environment* FileReader::open(const ModuleText& text) {
+  ir::Module& module = result_.module;
+  if (imported_trees_.size() >= kMostImportedFiles) return nullptr;
+  if (text.text.size() > kMostImportedBytes - imported_bytes_) return nullptr;
+  const auto source = check_source(text.text);
+  if (!source.ok()) return nullptr;
+  imported_bytes_ += text.text.size();
+  const auto lines_before = static_cast<std::int32_t>(module.source_lines.size());
+  auto tree = SyntaxTree::parse(std::string(*source), lines_before);
+  if (!tree.ok()) return nullptr;
+  imported_trees_.push_back(tree.take());
+  for (std::string& line : ir::split_lines(*source))
+    module.source_lines.push_back(std::move(line));
+  module.imported_files.push_back({.name = text.file_name, .lines_before = lines_before});
+  return &environments_.emplace_back(module, text.file_name, true);
+}
+
+}  // namespace assay::frontend

@@ -1,0 +1,126 @@
+#include "frontend/warp/parse/inferred_types.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace assay::frontend {
+namespace {
+
+constexpr auto kGenericNames =
+    std::to_array<std::string_view>({"Any", "Callable", "Function", "Scalar", "Float", "Int"});
+
+/// The last part of a name: "Any" of typing.Any.
+std::string_view last_name(Node node) {
+  if (node.is(Syntax::kType) && node.children().size() == 1) return last_name(node.children()[0]);
+  if (node.is(Syntax::kIdentifier)) return node.text();
+  if (node.is(Syntax::kAttribute)) return node.part(Part::kAttribute).text();
+  return {};
+}
+
+bool takes_value(std::string_view generic, ir::Type type) {
+  if (generic == "Any") return true;
+  if (generic == "Scalar") return type.is_scalar() && !type.is_bool();
+  if (generic == "Float") return type.is_float_scalar();
+  if (generic == "Int") return type.is_integer_scalar();
+  return false;
+}
+
+/// Whether the annotation of a dtype, or of a whole value, takes the type.
+bool takes(const ModuleScope& scope, Node annotation, ir::Type type) {
+  if (annotation.is(Syntax::kType) && annotation.children().size() == 1) {
+    return takes(scope, annotation.children()[0], type);
+  }
+  if (const std::string_view generic = generic_name(annotation); !generic.empty()) return takes_value(generic, type);
+  const std::string name = annotation.is(Syntax::kCall) ? scope.warp_name(annotation.part(Part::kFunction)) : "";
+  if (!is_generic(annotation) || (name != "types.vector" && name != "types.matrix")) {
+    const auto known = scope.type(annotation);
+    return known.ok() && *known == type;
+  }
+  const Arguments arguments = arguments_of(annotation);
+  const auto argument = [&](std::size_t position, std::string_view keyword) -> Node {
+    if (position < arguments.positional.size()) return arguments.positional[position];
+    const auto found = arguments.keyword.find(keyword);
+    return found == arguments.keyword.end() ? Node() : found->second;
+  };
+  const bool is_vector = name == "types.vector";
+  const Node size = argument(0, is_vector ? "length" : "shape");
+  const Node dtype = argument(1, "dtype");
+  if (!size || !dtype || (is_vector ? !type.is_vector() : !type.is_matrix())) return false;
+  const std::span<const Node> extents = size.elements({Syntax::kTuple});
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    if (!generic_name(extents[k]).empty()) continue;
+    const auto number = scope.constant(extents[k]);
+    if (!number || number->number().integer != (k == 0 ? type.rows : type.cols)) return false;
+  }
+  return takes(scope, dtype, type.component());
+}
+
+}  // namespace
+
+bool Given::is_plain() const {
+  if (kind == Kind::kFunction) return false;
+  if (kind == Kind::kPack) return std::ranges::all_of(fields, &Given::is_plain);
+  return std::ranges::all_of(parts, [](const Part& part) { return part.kind == DimensionKind::kWhole; });
+}
+
+bool holds_arrays(const ir::Module& module, ir::Type type) {
+  if (!type.is_struct()) return false;
+  const auto& fields = module.structs[type.struct_id].fields;
+  return std::ranges::any_of(
+      fields, [&](const ir::Field& field) { return field.type.is_array() || holds_arrays(module, field.type); });
+}
+
+Given given_whole(const ir::Module& module, ir::Type type) {
+  if (type.is_array()) {
+    return {.kind = Given::Kind::kArray, .type = type, .whole = type, .parts = std::vector<Given::Part>(type.rank)};
+  }
+  if (!holds_arrays(module, type)) return {.kind = Given::Kind::kValue, .type = type};
+  Given pack{.kind = Given::Kind::kPack, .type = type};
+  for (const ir::Field& field : module.structs[type.struct_id].fields)
+    pack.fields.push_back(given_whole(module, field.type));
+  return pack;
+}
+
+std::string_view generic_name(Node node) {
+  const std::string_view name = last_name(node);
+  return std::ranges::find(kGenericNames, name) != kGenericNames.end() ? name : std::string_view();
+}
+
+bool is_generic(Node annotation) {
+  if (!annotation) return false;
+  if (!generic_name(annotation).empty()) return true;
+  if (annotation.is(Syntax::kAttribute) || annotation.is(Syntax::kString)) return false;
+  if (annotation.is(Syntax::kKeywordArgument)) return is_generic(annotation.part(Part::kValue));
+  return std::ranges::any_of(annotation.children(), is_generic);
+}
+
+bool admits(const ModuleScope& scope, Node annotation, const Given& given) {
+  if (annotation.is(Syntax::kType) && annotation.children().size() == 1) {
+    return admits(scope, annotation.children()[0], given);
+  }
+  if (given.kind == Given::Kind::kFunction) {
+    const Node head = annotation.is(Syntax::kSubscript) ? annotation.part(Part::kValue) : annotation;
+    const std::string_view name = last_name(head);
+    return name == "Any" || name == "Callable" || name == "Function";
+  }
+  if (given.kind != Given::Kind::kArray || !is_generic(annotation)) return takes(scope, annotation, given.type);
+  if (last_name(annotation) == "Any") return true;
+  // wp.array(dtype=Any, ndim=...), wp.array2d(dtype=Any), wp.array[Any]
+  const bool is_call = annotation.is(Syntax::kCall);
+  if (!is_call && !annotation.is(Syntax::kSubscript)) return false;
+  int rank = array_rank(scope.warp_name(annotation.part(is_call ? Part::kFunction : Part::kValue)));
+  Node element;
+  if (is_call) {
+    for (const auto& [name, value] : arguments_of(annotation).keyword) {
+      if (name == "dtype") element = value;
+      if (name != "ndim") continue;
+      const auto number = scope.constant(value);
+      rank = number ? static_cast<int>(number->number().integer) : 0;
+    }
+  } else if (annotation.children().size() == 2) {
+    element = annotation.children()[1];
+  }
+  return element && rank == given.type.rank && takes(scope, element, given.type.element());
+}
+
+}  // namespace assay::frontend

@@ -1,0 +1,147 @@
+// The part of ExpressionReader that reads Warp's random numbers: a generator of 32 bits of state (M. Jarzynski,
+// M. Olano, "Hash Functions for GPU Rendering", JCGT 9(3), 2020). A draw changes its state variable in front of the
+// statement and leaves its number in a variable of its own.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "frontend/warp/parse/expression_parser.hpp"
+
+namespace assay::frontend {
+
+using ir::ExprId;
+using ir::kNone;
+using ir::Op;
+
+namespace {
+
+const ir::Type kState = scalar_type(ir::Scalar::kU32);
+
+/// What randn adds to a uniform number so that its logarithm exists, and 2 pi in f32.
+constexpr double kTiny = 5.96e-8;
+constexpr double kTurn = 6.2831854820251465;
+
+/// One step of the generator: state -> next state, which is also the number drawn.
+ir::Function generator_step(const ir::Module& module) {
+  ir::Function function;
+  function.name = "rand_pcg";
+  function.results = {kState};
+  ir::Builder b(module, function);
+  const ir::VarId state = b.parameter("state", kState);
+  const auto number = [&](std::int64_t value) { return b.literal(kState, value); };
+  const ExprId product = b.op(Op::kMul, {b.var(state), number(747796405)});
+  const ir::VarId next = b.let("next", b.op(Op::kAdd, {product, number(2891336453)}));
+  const ExprId amount = b.op(Op::kAdd, {b.op(Op::kShiftRight, {b.var(next), number(28)}), number(4)});
+  const ExprId mixed = b.op(Op::kBitXor, {b.op(Op::kShiftRight, {b.var(next), amount}), b.var(next)});
+  const ir::VarId word = b.let("word", b.op(Op::kMul, {mixed, number(277803737)}));
+  b.return_({b.op(Op::kBitXor, {b.op(Op::kShiftRight, {b.var(word), number(22)}), b.var(word)})});
+  return function;
+}
+
+}  // namespace
+
+bool is_random_function(std::string_view name) {
+  static constexpr std::string_view kNames[] = {"rand_init", "randi", "randu", "randf", "randn"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+ExprId ExpressionReader::next_state(ExprId state) {
+  return context_.builder.call(context_.file.library_function("rand_pcg", generator_step), {state});
+}
+
+ExprId ExpressionReader::random(Node node, std::string_view name) {
+  const Arguments arguments = arguments_of(node);
+  if (arguments.has_star || !arguments.keyword.empty())
+    return context_.error(node, "give this function its arguments by position");
+  const auto& given = arguments.positional;
+  if (name == "rand_init") return generator_state(node, given);
+  const bool ranged = given.size() == 3 && name != "randn";
+  if (given.size() != 1 && !ranged)
+    return context_.error(node, name == "randn" ? "takes the state" : "takes the state, or the state and two bounds");
+  const ir::VarId state = state_variable(given[0]);
+  if (state == kNone) return kNone;
+  const std::size_t loads_before = context_.loads.size();
+  std::vector<ExprId> bounds;
+  for (std::size_t i = 1; i < given.size(); ++i)
+    bounds.push_back(value(given[i]));
+  const ir::Type bound = name == "randf" ? ir::kF32 : name == "randu" ? kState : ir::kI32;
+  for (const ExprId id : bounds) {
+    if (id == kNone) return kNone;
+    if (context_.type_of(id) != bound)
+      return context_.error(node, fmt::format("the bounds are {}", context_.type_name(bound)));
+  }
+  if (!may_take_effect(node, loads_before, state)) return kNone;
+  context_.builder.at(node.loc());
+  const ExprId drawn = name == "randf"   ? uniform(state, bounds)
+                       : name == "randn" ? normal(state)
+                                         : integer(state, bounds, name == "randu");
+  return context_.builder.var(context_.builder.let("drawn", drawn));
+}
+
+ExprId ExpressionReader::generator_state(Node node, std::span<const Node> given) {
+  if (given.empty() || given.size() > 2) return context_.error(node, "takes a seed, and perhaps an offset");
+  std::vector<ExprId> numbers;
+  for (const Node argument : given) {
+    const ExprId number = value(argument);
+    if (number == kNone) return kNone;
+    if (context_.type_of(number) != ir::kI32) return context_.error(argument, "seed and offset are int32");
+    context_.builder.at(node.loc());
+    numbers.push_back(context_.builder.cast(kState, number));
+  }
+  context_.builder.at(node.loc());
+  if (numbers.size() == 1) return next_state(numbers[0]);
+  return next_state(context_.builder.op(Op::kAdd, {numbers[0], next_state(numbers[1])}));
+}
+
+/// The variable that a draw changes.
+ir::VarId ExpressionReader::state_variable(Node node) {
+  const ir::VarId named = node.is(Syntax::kIdentifier) ? context_.bindings.find(node.text()) : kNone;
+  const ir::VarId variable = FunctionContext::is_alias(named) ? kNone : named;
+  const bool known = variable != kNone && context_.function.var(variable).type == kState;
+  if (known && !context_.function.is_parameter(variable)) return variable;
+  context_.error(node, "the state of a generator is a variable of type uint32");
+  return kNone;
+}
+
+void ExpressionReader::advance(ir::VarId state) {
+  ir::Builder& b = context_.builder;
+  b.assign(state, next_state(b.var(state)));
+}
+
+ExprId ExpressionReader::integer(ir::VarId state, const std::vector<ExprId>& bounds, bool is_unsigned) {
+  ir::Builder& b = context_.builder;
+  advance(state);
+  const ir::Type type = is_unsigned ? kState : ir::kI32;
+  const auto as_state = [&](ExprId id) { return is_unsigned ? id : b.cast(kState, id); };
+  ExprId number = b.var(state);
+  if (!bounds.empty()) {
+    // Unsigned arithmetic, as in C where one operand is unsigned.
+    const ExprId extent = as_state(b.op(Op::kSub, {bounds[1], context_.copy(bounds[0])}));
+    number = b.op(Op::kAdd, {b.op(Op::kMod, {number, extent}), as_state(bounds[0])});
+  }
+  return is_unsigned ? number : b.cast(type, number);
+}
+
+/// The upper 24 bits as a fraction: in [0, 1) without a rounding.
+ExprId ExpressionReader::uniform(ir::VarId state, const std::vector<ExprId>& bounds) {
+  ir::Builder& b = context_.builder;
+  advance(state);
+  const ExprId bits = b.op(Op::kShiftRight, {b.var(state), b.literal(kState, std::int64_t{8})});
+  const ExprId unit = b.op(Op::kMul, {b.cast(ir::kF32, bits), b.f32(0x1p-24)});
+  if (bounds.empty()) return unit;
+  const ExprId width = b.op(Op::kSub, {bounds[1], context_.copy(bounds[0])});
+  return b.op(Op::kAdd, {b.op(Op::kMul, {width, unit}), bounds[0]});
+}
+
+/// By Box and Muller, from two uniform numbers.
+ExprId ExpressionReader::normal(ir::VarId state) {
+  ir::Builder& b = context_.builder;
+  const ir::VarId first = b.let("drawn", uniform(state, {}));
+  const ExprId second = uniform(state, {});
+  const ExprId logarithm = b.op(Op::kLog, {b.op(Op::kAdd, {b.var(first), b.f32(kTiny)})});
+  const ExprId radius = b.op(Op::kSqrt, {b.op(Op::kMul, {b.f32(-2), logarithm})});
+  return b.op(Op::kMul, {radius, b.op(Op::kCos, {b.op(Op::kMul, {b.f32(kTurn), second})})});
+}
+
+}  // namespace assay::frontend

@@ -1,0 +1,183 @@
+#include "frontend/warp/parse/warp_names.hpp"
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numbers>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ir/spelling/spelling.hpp"
+
+namespace assay::frontend {
+namespace {
+
+using ir::Op;
+using ir::Scalar;
+
+struct Hash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+template <class T>
+using Names = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
+
+template <class T>
+std::optional<T> find(const Names<T>& names, std::string_view name) {
+  const auto found = names.find(name);
+  if (found == names.end()) return std::nullopt;
+  return found->second;
+}
+
+/// The types that the writer has names for, and Warp's other names for them.
+Names<ir::Type> make_types() {
+  Names<ir::Type> types;
+  for (const ir::ScalarRow& row : ir::kScalars) {
+    types.emplace(row.warp_name, ir::scalar_type(row.scalar));
+    std::vector<ir::Type> shapes{ir::quaternion_type(row.scalar), ir::transform_type(row.scalar)};
+    for (int n = 2; n <= 4; ++n) {
+      shapes.push_back(ir::vector_type(row.scalar, n));
+      shapes.push_back(ir::matrix_type(row.scalar, n, n));
+    }
+    for (const ir::Type type : shapes) {
+      const std::string name = ir::spelling::short_name(type);
+      if (name.empty()) continue;
+      types.emplace(name, type);
+      if (row.scalar == Scalar::kF32) types.emplace(name + "f", type);
+    }
+  }
+  for (const auto& [suffix, scalar] : {std::pair{"", Scalar::kF32}, std::pair{"f", Scalar::kF32},
+                                       std::pair{"h", Scalar::kF16}, std::pair{"d", Scalar::kF64}}) {
+    types.emplace(fmt::format("spatial_vector{}", suffix), ir::vector_type(scalar, 6));
+    types.emplace(fmt::format("spatial_matrix{}", suffix), ir::matrix_type(scalar, 6, 6));
+  }
+  types.emplace("int", ir::kI32);
+  types.emplace("float", ir::kF32);
+  return types;
+}
+
+/// The patterns of the operation table, taken apart.
+struct Operations {
+  Names<Op> functions;
+  Names<Op> binary;
+  Names<Op> unary;
+
+  Operations() {
+    for (const ir::OperationRow& row : ir::kOperations) {
+      const std::string_view pattern = row.warp;
+      if (pattern.starts_with("wp.")) {
+        functions.emplace(pattern.substr(3, pattern.find('(') - 3), row.op);
+      } else if (row.arity == 2 && pattern.starts_with("$0 ") && pattern.ends_with(" $1")) {
+        binary.emplace(pattern.substr(3, pattern.size() - 6), row.op);
+      } else if (row.arity == 1 && pattern.ends_with("$0")) {
+        const std::string_view symbol = pattern.substr(0, pattern.size() - 2);
+        unary.emplace(symbol.substr(0, symbol.find(' ')), row.op);
+      }
+    }
+    binary.emplace("**", Op::kPow);
+    binary.emplace("@", Op::kMul);
+    // Operators that Warp also has as functions, of the table's own names.
+    for (const Op op : {Op::kAdd, Op::kSub, Op::kMul, Op::kDiv, Op::kMod, Op::kFloorDiv, Op::kNeg, Op::kBitAnd,
+                        Op::kBitOr, Op::kBitXor}) {
+      functions.emplace(row(op).mnemonic, op);
+    }
+  }
+};
+
+const Operations& operations() {
+  static const Operations instance;
+  return instance;
+}
+
+}  // namespace
+
+ir::Type warp_type(std::string_view name) {
+  static const Names<ir::Type> types = make_types();
+  return find(types, name).value_or(ir::kVoid);
+}
+
+std::optional<double> warp_number(std::string_view name) {
+  static const Names<double> numbers = [] {
+    Names<double> made;
+    const auto add = [&](const char* lower, const char* upper, double value) {
+      made.emplace(lower, value);
+      made.emplace(upper, value);
+    };
+    add("pi", "PI", std::numbers::pi);
+    add("tau", "TAU", 2 * std::numbers::pi);
+    add("half_pi", "HALF_PI", std::numbers::pi / 2);
+    add("e", "E", std::numbers::e);
+    add("log2e", "LOG2E", std::numbers::log2e);
+    add("log10e", "LOG10E", std::numbers::log10e);
+    add("ln2", "LN2", std::numbers::ln2);
+    add("ln10", "LN10", std::numbers::ln10);
+    add("phi", "PHI", std::numbers::phi);
+    add("inf", "INF", std::numeric_limits<double>::infinity());
+    add("nan", "NAN", std::numeric_limits<double>::quiet_NaN());
+    return made;
+  }();
+  return find(numbers, name);
+}
+
+std::optional<Op> warp_function(std::string_view name) { return find(operations().functions, name); }
+std::optional<Op> binary_operator(std::string_view symbol) { return find(operations().binary, symbol); }
+std::optional<Op> unary_operator(std::string_view symbol) { return find(operations().unary, symbol); }
+
+std::vector<std::string_view> warp_parameters(std::string_view function) {
+  struct Row {
+    std::string_view parameters;
+    std::string_view functions;
+  };
+  static constexpr Row kRows[] = {
+      {"x",
+       " abs acos asin atan cbrt ceil cos cosh degrees erf erfc exp floor frac log log10 log2 nonzero radians rint "
+       "round "
+       "sign sin sinh sqrt step tan tanh trunc "},
+      {"a",
+       " argmax argmin determinant inverse isfinite isinf isnan length length_sq max min normalize trace transpose "},
+      {"a b",
+       " cross cw_div cw_mul ddot dot max min mul outer spatial_cross spatial_cross_dual spatial_dot "
+       "transform_multiply "},
+      {"x y", " copysign pow "},
+      {"y x", " atan2 "},
+      {"x low high", " clamp "},
+      {"a b t", " lerp quat_slerp "},
+      {"a b x", " smoothstep "},
+      {"cond value_if_true value_if_false", " where "},
+      {"vec", " diag skew "},
+      {"v", " norm_l1 norm_l2 norm_huber norm_pseudo_huber smooth_normalize "},
+      {"v delta", " norm_huber norm_pseudo_huber smooth_normalize "},
+      {"mat", " get_diag quat_from_matrix transform_from_matrix "},
+      {"quat", " quat_inverse quat_to_matrix "},
+      {"quat vec", " quat_rotate quat_rotate_inv "},
+      {"axis angle", " quat_from_axis_angle "},
+      {"roll pitch yaw", " quat_rpy "},
+      {"r s", " spatial_adjoint "},
+      {"svec", " spatial_bottom spatial_top "},
+      {"xform", " transform_get_rotation transform_get_translation transform_inverse transform_to_matrix "},
+      {"xform point", " transform_point "},
+      {"mat point", " transform_point "},
+      {"xform vec", " transform_vector "},
+      {"mat vec", " transform_vector "},
+      {"t x", " transform_twist transform_wrench "},
+      {"qd r", " velocity_at_point "},
+  };
+  const std::string wanted = fmt::format(" {} ", function);
+  std::vector<std::string_view> found;
+  for (const Row& row : kRows)
+    if (row.functions.find(wanted) != std::string_view::npos) found.push_back(row.parameters);
+  return found;
+}
+
+std::optional<ir::AtomicOp> warp_atomic(std::string_view name) {
+  for (const ir::AtomicRow& row : ir::kAtomics) {
+    if (row.warp == name) return row.op;
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay::frontend

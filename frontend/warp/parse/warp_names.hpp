@@ -1,0 +1,31 @@
+// What the names of Warp's module stand for. The functions and operators come from the operation table's `warp`
+// patterns, so that an operation added there can be read at once.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/operations/operations.hpp"
+#include "ir/types/type.hpp"
+
+namespace assay::frontend {
+
+/// The type that `wp.<name>` is: "float32", "vec3", "mat44d". Void if there is none.
+ir::Type warp_type(std::string_view name);
+/// The value of a number that Warp's module holds: "pi", "inf".
+std::optional<double> warp_number(std::string_view name);
+
+/// The operation that `wp.<name>(...)` is.
+std::optional<ir::Op> warp_function(std::string_view name);
+/// The operation between two operands: "+", "<=", "and", "**".
+std::optional<ir::Op> binary_operator(std::string_view symbol);
+/// The operation before one operand: "-", "~", "not".
+std::optional<ir::Op> unary_operator(std::string_view symbol);
+std::optional<ir::AtomicOp> warp_atomic(std::string_view name);
+
+/// The names of a function's parameters, separated by blanks, once for each kind of operands; empty if none are known.
+std::vector<std::string_view> warp_parameters(std::string_view function);
+
+}  // namespace assay::frontend

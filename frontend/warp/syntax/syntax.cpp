@@ -1,0 +1,322 @@
+#include "frontend/warp/syntax/syntax.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+#include <tree_sitter/api.h>
+
+extern "C" const TSLanguage* tree_sitter_python();
+
+namespace assay::frontend {
+
+/// What the tree knows of one place of the text.
+struct SyntaxEntry {
+  static constexpr std::uint8_t kNoPart = 0xFF;
+
+  const SourceText* source = nullptr;
+  const char* grammar_name = nullptr;  ///< of the grammar, which lives as long as the program
+  std::uint32_t start = 0;             ///< bytes
+  std::uint32_t end = 0;
+  std::uint32_t parent = 0;  ///< position in the list; the root's own
+  Syntax kind = Syntax::kOther;
+  std::uint8_t part = kNoPart;  ///< which part of its parent this is: the number of a Part
+  bool is_named = false;
+  bool is_missing = false;
+  bool has_error = false;
+  std::span<const Node> named{};
+  std::span<const Node> tokens{};
+  Node self{};
+};
+
+namespace {
+
+constexpr auto kKindNames = std::to_array<std::pair<Syntax, std::string_view>>({
+    {Syntax::kError, "ERROR"},
+    {Syntax::kModule, "module"},
+    {Syntax::kComment, "comment"},
+    {Syntax::kIdentifier, "identifier"},
+    {Syntax::kInteger, "integer"},
+    {Syntax::kFloat, "float"},
+    {Syntax::kString, "string"},
+    {Syntax::kTrue, "true"},
+    {Syntax::kFalse, "false"},
+    {Syntax::kNone, "none"},
+    {Syntax::kImport, "import_statement"},
+    {Syntax::kImportFrom, "import_from_statement"},
+    {Syntax::kAliasedImport, "aliased_import"},
+    {Syntax::kDottedName, "dotted_name"},
+    {Syntax::kDecoratedDefinition, "decorated_definition"},
+    {Syntax::kDecorator, "decorator"},
+    {Syntax::kFunctionDefinition, "function_definition"},
+    {Syntax::kClassDefinition, "class_definition"},
+    {Syntax::kParameters, "parameters"},
+    {Syntax::kTypedParameter, "typed_parameter"},
+    {Syntax::kTypedDefaultParameter, "typed_default_parameter"},
+    {Syntax::kType, "type"},
+    {Syntax::kBlock, "block"},
+    {Syntax::kExpressionStatement, "expression_statement"},
+    {Syntax::kAssignment, "assignment"},
+    {Syntax::kAugmentedAssignment, "augmented_assignment"},
+    {Syntax::kPatternList, "pattern_list"},
+    {Syntax::kTuplePattern, "tuple_pattern"},
+    {Syntax::kExpressionList, "expression_list"},
+    {Syntax::kTuple, "tuple"},
+    {Syntax::kIf, "if_statement"},
+    {Syntax::kElif, "elif_clause"},
+    {Syntax::kElse, "else_clause"},
+    {Syntax::kFor, "for_statement"},
+    {Syntax::kWhile, "while_statement"},
+    {Syntax::kBreak, "break_statement"},
+    {Syntax::kContinue, "continue_statement"},
+    {Syntax::kReturn, "return_statement"},
+    {Syntax::kPass, "pass_statement"},
+    {Syntax::kParenthesized, "parenthesized_expression"},
+    {Syntax::kBinary, "binary_operator"},
+    {Syntax::kUnary, "unary_operator"},
+    {Syntax::kNot, "not_operator"},
+    {Syntax::kBoolean, "boolean_operator"},
+    {Syntax::kComparison, "comparison_operator"},
+    {Syntax::kConditional, "conditional_expression"},
+    {Syntax::kAttribute, "attribute"},
+    {Syntax::kSubscript, "subscript"},
+    {Syntax::kCall, "call"},
+    {Syntax::kArgumentList, "argument_list"},
+    {Syntax::kKeywordArgument, "keyword_argument"},
+});
+
+/// In the order of Part.
+constexpr auto kPartNames = std::to_array<std::string_view>(
+    {"alias",       "alternative", "argument",    "arguments", "attribute",    "body", "condition",
+     "consequence", "definition",  "function",    "left",      "module_name",  "name", "object",
+     "operator",    "parameters",  "return_type", "right",     "superclasses", "type", "value"});
+static_assert(kPartNames.size() == static_cast<std::size_t>(Part::kValue) + 1);
+
+/// The grammar's numbers for what the reader knows by name, looked up once.
+struct Grammar {
+  std::vector<Syntax> kinds;
+  std::vector<std::uint8_t> parts;  ///< by field
+
+  Grammar() {
+    const TSLanguage* language = tree_sitter_python();
+    kinds.resize(ts_language_symbol_count(language), Syntax::kOther);
+    for (TSSymbol symbol = 0; symbol < kinds.size(); ++symbol) {
+      if (ts_language_symbol_type(language, symbol) != TSSymbolTypeRegular) continue;
+      const std::string_view name = ts_language_symbol_name(language, symbol);
+      for (const auto& [kind, kind_name] : kKindNames) {
+        if (kind_name == name) kinds[symbol] = kind;
+      }
+    }
+    parts.resize(ts_language_field_count(language) + 1, SyntaxEntry::kNoPart);
+    for (std::size_t i = 0; i < kPartNames.size(); ++i) {
+      const TSFieldId field = ts_language_field_id_for_name(language, kPartNames[i].data(),
+                                                            static_cast<std::uint32_t>(kPartNames[i].size()));
+      parts.at(field) = static_cast<std::uint8_t>(i);
+    }
+  }
+
+  Syntax kind_of(TSNode node) const {
+    const TSSymbol symbol = ts_node_symbol(node);
+    return symbol < kinds.size() ? kinds[symbol] : Syntax::kError;
+  }
+};
+
+const Grammar& grammar() {
+  static const Grammar instance;
+  return instance;
+}
+
+/// Closes a cursor at the end of its scope.
+class Cursor {
+ public:
+  explicit Cursor(TSNode node) : cursor_(ts_tree_cursor_new(node)) {}
+  ~Cursor() { ts_tree_cursor_delete(&cursor_); }
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
+  TSTreeCursor* get() { return &cursor_; }
+
+ private:
+  TSTreeCursor cursor_;
+};
+
+/// The nodes of a tree but for comments, parents first; or the offset of the first that is more than `limit` levels
+/// down.
+std::variant<std::vector<SyntaxEntry>, std::uint32_t> flatten(TSNode root, const SourceText& source, int limit) {
+  const Grammar& known = grammar();
+  std::vector<SyntaxEntry> entries;
+  // In dense code a node takes two to three bytes of text.
+  entries.reserve(source.text().size() / 2 + 1);
+  Cursor cursor(root);
+  std::vector<std::uint32_t> path = {0};
+  while (true) {
+    const TSNode node = ts_tree_cursor_current_node(cursor.get());
+    const Syntax kind = known.kind_of(node);
+    const auto position = static_cast<std::uint32_t>(entries.size());
+    if (kind != Syntax::kComment) {
+      entries.push_back({.source = &source,
+                         .grammar_name = ts_node_type(node),
+                         .start = ts_node_start_byte(node),
+                         .end = ts_node_end_byte(node),
+                         .parent = path.back(),
+                         .kind = kind,
+                         .part = known.parts[ts_tree_cursor_current_field_id(cursor.get())],
+                         .is_named = ts_node_is_named(node),
+                         .is_missing = ts_node_is_missing(node),
+                         .has_error = ts_node_has_error(node)});
+    }
+    if (ts_tree_cursor_goto_first_child(cursor.get())) {
+      path.push_back(position);
+      // The root stands in the path as its own parent too.
+      if (std::cmp_less_equal(path.size() - 1, limit)) continue;
+      return ts_node_start_byte(ts_tree_cursor_current_node(cursor.get()));
+    }
+    while (!ts_tree_cursor_goto_next_sibling(cursor.get())) {
+      if (!ts_tree_cursor_goto_parent(cursor.get())) return entries;
+      path.pop_back();
+    }
+  }
+}
+
+/// The children of each entry one after another, `named` or all, and where each entry's begin.
+struct Children {
+  std::vector<Node> nodes;
+  std::vector<std::size_t> begins;  ///< one more than there are entries
+
+  Children(const std::vector<SyntaxEntry>& entries, bool named_only) : begins(entries.size() + 1, 0) {
+    const auto counts = [&](std::size_t i) { return i != 0 && (!named_only || entries[i].is_named); };
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      begins[entries[i].parent + 1] += counts(i);
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      begins[i + 1] += begins[i];
+    nodes.resize(begins.back());
+    std::vector<std::size_t> next = begins;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (counts(i)) nodes[next[entries[i].parent]++] = Node(entries[i]);
+    }
+  }
+
+  std::span<const Node> of(std::size_t entry) const {
+    return std::span(nodes).subspan(begins[entry], begins[entry + 1] - begins[entry]);
+  }
+};
+
+struct DeleteTree {
+  void operator()(TSTree* tree) const { ts_tree_delete(tree); }
+};
+using Tree = std::unique_ptr<TSTree, DeleteTree>;
+
+/// Null if the parser gave up.
+TSTree* parse_text(std::string_view text) {
+  constexpr std::uint64_t kLongestMicroseconds = 10'000'000;
+  struct DeleteParser {
+    void operator()(TSParser* parser) const { ts_parser_delete(parser); }
+  };
+  const std::unique_ptr<TSParser, DeleteParser> parser(ts_parser_new());
+  if (!ts_parser_set_language(parser.get(), tree_sitter_python())) {
+    throw std::logic_error("the Python grammar does not fit the tree-sitter library: rebuild after ci/setup");
+  }
+  ts_parser_set_timeout_micros(parser.get(), kLongestMicroseconds);
+  return ts_parser_parse_string(parser.get(), nullptr, text.data(), static_cast<std::uint32_t>(text.size()));
+}
+
+}  // namespace
+
+Syntax Node::kind() const { return entry_ == nullptr ? Syntax::kOther : entry_->kind; }
+
+std::string_view Node::grammar_name() const { return entry_ == nullptr ? "" : entry_->grammar_name; }
+
+std::string_view Node::text() const {
+  if (entry_ == nullptr) return {};
+  return entry_->source->text().substr(entry_->start, entry_->end - entry_->start);
+}
+
+ir::Loc Node::loc() const { return entry_ == nullptr ? ir::Loc{} : entry_->source->loc(entry_->start); }
+
+bool Node::has_error() const { return entry_ != nullptr && entry_->has_error; }
+bool Node::is_missing() const { return entry_ != nullptr && entry_->is_missing; }
+
+Node Node::part(Part part) const {
+  for (const Node child : tokens()) {
+    if (child.entry_->part == static_cast<std::uint8_t>(part)) return child;
+  }
+  return {};
+}
+
+std::span<const Node> Node::children() const { return entry_ == nullptr ? std::span<const Node>() : entry_->named; }
+std::span<const Node> Node::tokens() const { return entry_ == nullptr ? std::span<const Node>() : entry_->tokens; }
+
+std::span<const Node> Node::elements(std::initializer_list<Syntax> lists) const {
+  if (entry_ == nullptr || std::ranges::find(lists, entry_->kind) != lists.end()) return children();
+  return {&entry_->self, 1};
+}
+
+SyntaxTree::SyntaxTree(std::string text, std::int32_t lines_before)
+    : source_(std::make_unique<const SourceText>(std::move(text), lines_before)) {}
+SyntaxTree::SyntaxTree(SyntaxTree&&) noexcept = default;
+SyntaxTree& SyntaxTree::operator=(SyntaxTree&&) noexcept = default;
+SyntaxTree::~SyntaxTree() = default;
+
+Node SyntaxTree::root() const { return entries_.front().self; }
+
+Result<SyntaxTree> SyntaxTree::parse(std::string text, std::int32_t lines_before) {
+  if (const auto checked = check_length_of_statements(text); !checked.ok()) return checked.error();
+  SyntaxTree result(std::move(text), lines_before);
+  const std::string_view source = result.source_->text();
+  Tree tree(parse_text(source));
+  if (tree && ts_node_has_error(ts_tree_root_node(tree.get()))) {
+    Tree joined(parse_text(join_bracketed_lines(source)));
+    if (joined && !ts_node_has_error(ts_tree_root_node(joined.get()))) tree = std::move(joined);
+  }
+  if (!tree) return Error{"parsing takes more than 10 s: split the file"};
+  auto flat = flatten(ts_tree_root_node(tree.get()), *result.source_, kDeepest);
+  if (const auto* offset = std::get_if<std::uint32_t>(&flat)) {
+    const ir::Loc loc = result.source_->loc(*offset);
+    return Error{fmt::format("nested more than {} levels of syntax deep", kDeepest),
+                 fmt::format("{}:{}", loc.line, loc.column)};
+  }
+  // Vectors keep their elements' places when they are moved.
+  result.entries_ = std::move(std::get<std::vector<SyntaxEntry>>(flat));
+  Children named(result.entries_, true);
+  Children tokens(result.entries_, false);
+  for (std::size_t i = 0; i < result.entries_.size(); ++i) {
+    SyntaxEntry& entry = result.entries_[i];
+    entry.named = named.of(i);
+    entry.tokens = tokens.of(i);
+    entry.self = Node(entry);
+  }
+  result.named_ = std::move(named.nodes);
+  result.tokens_ = std::move(tokens.nodes);
+  return result;
+}
+
+Node first_error(Node node) {
+  if (!node.has_error()) return {};
+  if (node.is(Syntax::kError) || node.is_missing()) return node;
+  for (const Node child : node.tokens()) {
+    if (const Node found = first_error(child)) return found;
+  }
+  return node;
+}
+
+std::string describe(Node node) {
+  constexpr std::size_t kLongest = 48;
+  if (node.is_missing()) return fmt::format("missing '{}'", node.grammar_name());
+  if (node.is(Syntax::kCall)) {
+    const Node function = node.part(Part::kFunction);
+    if (function.text().size() <= kLongest) return std::string(function.text()) + "(...)";
+  }
+  std::string_view text = node.text();
+  text = text.substr(0, text.find('\n'));
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  if (text.size() <= kLongest) return std::string(text);
+  std::size_t cut = kLongest - 3;
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
+    --cut;  // not inside a character
+  return std::string(text.substr(0, cut)) + "...";
+}
+
+}  // namespace assay::frontend

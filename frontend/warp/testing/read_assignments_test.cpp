@@ -1,0 +1,419 @@
+// Assignments, atomics, structs and calls of the file's functions.
+
+#include "frontend/warp/testing/golden.hpp"
+
+namespace assay::frontend::testing {
+namespace {
+
+const Golden kCases[] = {
+    {.name = "Tuples",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+p, q = a, n
+s = x[0]
+t = x[1]
+s, t = t, s
+(u, v) = (s, t)
+x[q] = p + u + v
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let p: f32 = a
+  let q: i32 = n
+  let s: f32 = x[0]
+  let t: f32 = x[1]
+  let value: f32 = t
+  let value_1: f32 = s
+  s = value
+  t = value_1
+  let u: f32 = s
+  let v: f32 = t
+  x[q] = add(add(p, u), v)
+}
+)"},
+    {.name = "Chain",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+p = q = 0.0
+r = s = x[0]
+x[1] = p + q + r + s
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let p: f32 = 0.0
+  let q: f32 = 0.0
+  let value: f32 = x[0]
+  let r: f32 = value
+  let s: f32 = value
+  x[1] = add(add(add(p, q), r), s)
+}
+)"},
+    {.name = "AugmentedNames",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+s = a
+s += 1.0
+s -= 2.0
+s *= 3.0
+s /= 4.0
+m = n
+m //= 2
+m %= 3
+m <<= 1
+m |= 1
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let s: f32 = a
+  s = add(s, 1.0)
+  s = sub(s, 2.0)
+  s = mul(s, 3.0)
+  s = div(s, 4.0)
+  let m: i32 = n
+  m = floordiv(m, 2)
+  m = mod(m, 3)
+  m = shift_left(m, 1)
+  m = bit_or(m, 1)
+}
+)"},
+    {.name = "AugmentedElements",
+     .parameters = "x: wp.array(dtype=float), m: wp.array2d(dtype=int), "
+                   "b: wp.array(dtype=wp.uint8), v: wp.array(dtype=wp.vec3)",
+     .body = R"(
+i = wp.tid()
+x[i] += 1.0
+x[i] -= 2.0
+x[i] *= 3.0
+m[i, 0] |= 1
+m[i][1] ^= 2
+m[i, 2] //= 2
+b[i] += wp.uint8(1)
+v[i] += wp.vec3(1.0)
+v[i].y += 2.0
+v[i][2] *= 2.0
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, m: array<i32,2>, b: array<u8,1>, v: array<vec<f32,3>,1>; i) {
+  atomic_add(x[i], 1.0)
+  atomic_sub(x[i], 2.0)
+  x[i] = mul(x[i], 3.0)
+  atomic_or(m[i, 0], 1)
+  atomic_xor(m[i, 1], 2)
+  m[i, 2] = floordiv(m[i, 2], 2)
+  b[i] = add(b[i], 1:u8)
+  atomic_add(v[i], splat<vec<f32,3>>(1.0))
+  atomic_add(v[i], insert(splat<vec<f32,3>>(0.0), 1, 2.0))
+  v[i] = insert(v[i], 2, mul(extract(v[i], 2), 2.0))
+}
+)"},
+    {.name = "ComponentAssignment",
+     .parameters = "v: wp.array(dtype=wp.vec3), n: int, a: wp.vec3",
+     .body = R"(
+p = v[0]
+p[0] = 1.0
+p[n] = 2.0
+p.z += 3.0
+v[1].y = 4.0
+v[n][2] = 5.0
+a.x = 6.0
+v[2] = a
+)",
+     .module = R"(
+kernel k(v: array<vec<f32,3>,1>, n: i32, a: vec<f32,3>; thread) {
+  let a_1: vec<f32,3> = a
+  let p: vec<f32,3> = v[0]
+  p = insert(p, 0, 1.0)
+  p = insert(p, n, 2.0)
+  p = insert(p, 2, add(extract(p, 2), 3.0))
+  v[1] = insert(v[1], 1, 4.0)
+  v[n] = insert(v[n], 2, 5.0)
+  a_1 = insert(a_1, 0, 6.0)
+  v[2] = a_1
+}
+)"},
+    {.name = "Structs",
+     .above = R"(
+@wp.struct
+class Q:
+    k: int
+@wp.struct
+class S:
+    """doc"""
+    m: float
+    p: wp.vec3
+    q: Q
+)",
+     .parameters = "s: S, t: wp.array(dtype=S), a: float",
+     .body = R"(
+i = wp.tid()
+u = t[i]
+u.m = a + s.p.x
+u.p[1] = 2.0
+u.p.z += 3.0
+t[i] = u
+t[i].q.k = 4
+v = S()
+w = Q(i)
+v.q = w
+s.m *= 2.0
+t[0] = s
+t[1] = v
+)",
+     .module = R"(
+struct Q {
+  k: i32
+}
+
+struct S {
+  m: f32
+  p: vec<f32,3>
+  q: Q
+}
+
+kernel k(s: S, t: array<S,1>, a: f32; i) {
+  let s_1: S = s
+  let u: S = t[i]
+  u = with_field(u, m, add(a, extract(s_1.p, 0)))
+  u = with_field(u, p, insert(u.p, 1, 2.0))
+  u = with_field(u, p, insert(u.p, 2, add(extract(u.p, 2), 3.0)))
+  t[i] = u
+  t[i] = with_field(t[i], q, with_field(t[i].q, k, 4))
+  let v: S
+  let made: Q
+  let w: Q = with_field(made, k, i)
+  v = with_field(v, q, w)
+  s_1 = with_field(s_1, m, mul(s_1.m, 2.0))
+  t[0] = s_1
+  t[1] = v
+}
+)"},
+    {.name = "Atomics",
+     .parameters = "x: wp.array(dtype=float), c: wp.array(dtype=int), "
+                   "m: wp.array2d(dtype=float), n: int",
+     .body = R"(
+i = wp.tid()
+wp.atomic_add(x, i, 1.0)
+wp.atomic_sub(m, i, n, 2.0)
+old = wp.atomic_add(c, 0, 1)
+wp.atomic_max(m[i], n, 3.0)
+x[wp.atomic_min(c, 1, n)] = x[i]
+p = float(wp.atomic_add(c, 2, old)) + x[0]
+q = wp.atomic_cas(c, 3, 0, 1)
+wp.atomic_exch(c, 4, q)
+wp.atomic_xor(c, 5, 1)
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, c: array<i32,1>, m: array<f32,2>, n: i32; i) {
+  atomic_add(x[i], 1.0)
+  atomic_sub(m[i, n], 2.0)
+  let old: i32 = atomic_add(c[0], 1)
+  atomic_max(m[i, n], 3.0)
+  let value: f32 = x[i]
+  let old_1: i32 = atomic_min(c[1], n)
+  x[old_1] = value
+  let old_2: i32 = atomic_add(c[2], old)
+  let p: f32 = add(cast<f32>(old_2), x[0])
+  let q: i32 = atomic_cas(c[3], 0, 1)
+  atomic_exchange(c[4], q)
+  atomic_xor(c[5], 1)
+}
+)"},
+    {.name = "LocalArray",
+     .above = R"(
+N = 3
+)",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+w = wp.zeros(shape=N, dtype=float)
+for i in range(N):
+    w[i] = a
+w[1] += 1.0
+x[0] = w[2] + float(len(w))
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let w: local<f32,3>
+  for i: i32 in range(0, 3, 1) {
+    w[i] = a
+  }
+  w[1] = add(w[1], 1.0)
+  x[0] = add(w[2], cast<f32>(3))
+}
+)"},
+    {.name = "Functions",
+     .above = R"(
+@wp.func
+def e(x: wp.array(dtype=float)) -> float:
+    return x[0]
+@wp.func
+def f(x: float, y: float) -> float:
+    if x > y:
+        return x
+    return late(y)
+@wp.func
+def late(x: float):
+    x = x * 2.0
+    return x
+@wp.func
+def g(x: wp.array(dtype=float), i: int):
+    x[i] = 1.0
+@wp.func
+def h(x: float):
+    return x, x + 1.0
+)",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+x[0] = f(a, y=2.0) + f(y=a, x=1.0)
+g(x, n)
+p, q = h(a)
+x[1] = p
+q, r = h(p)
+x[2] = e(x) + r
+)",
+     .module = R"(
+func e(x: array<f32,1>) -> f32 {
+  return x[0]
+}
+
+func late(x: f32) -> f32 {
+  let x_1: f32 = x
+  x_1 = mul(x_1, 2.0)
+  return x_1
+}
+
+func f(x: f32, y: f32) -> f32 {
+  if gt(x, y) {
+    return x
+  }
+  return late(y)
+}
+
+func g(x: array<f32,1>, i: i32) {
+  x[i] = 1.0
+}
+
+func h(x: f32) -> f32, f32 {
+  return x, add(x, 1.0)
+}
+
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = add(f(a, 2.0), f(1.0, a))
+  call g(x, n)
+  let p: f32, q: f32 = call h(a)
+  x[1] = p
+  let q_1: f32, r: f32 = call h(p)
+  q = q_1
+  x[2] = add(e(x), r)
+}
+)"},
+    {.name = "FunctionWithEffect",
+     .above = R"(
+@wp.func
+def g(x: wp.array(dtype=float), i: int):
+    x[i] = 1.0
+    return 2.0
+@wp.func
+def g2(x: wp.array(dtype=float)):
+    x[0] += 1.0
+    return 2
+)",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+old = g(x, n)
+x[0] = g(x, 1) + old
+x[g2(x)] = a
+)",
+     .module = R"(
+func g(x: array<f32,1>, i: i32) -> f32 {
+  x[i] = 1.0
+  return 2.0
+}
+
+func g2(x: array<f32,1>) -> i32 {
+  atomic_add(x[0], 1.0)
+  return 2
+}
+
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let old: f32 = g(x, n)
+  let result: f32 = g(x, 1)
+  x[0] = add(result, old)
+  let value: f32 = a
+  let result_1: i32 = g2(x)
+  x[result_1] = value
+}
+)"},
+    {.name = "Overloads",
+     .above = R"(
+@wp.func
+def f(x: float):
+    return x
+@wp.func
+def f(x: int):
+    return x + 1
+)",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+x[0] = f(a) + float(f(n))
+)",
+     .module = R"(
+func f(x: f32) -> f32 {
+  return x
+}
+
+func f_1(x: i32) -> i32 {
+  return add(x, 1)
+}
+
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = add(f(a), cast<f32>(f_1(n)))
+}
+)"},
+    {.name = "ResultsOfACallInParentheses",
+     .above = R"(
+@wp.func
+def f(x: float):
+    return x, 2.0 * x
+)",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+p, q = (
+    f(a)
+)
+x[0] = p + q
+)",
+     .module = R"(
+func f(x: f32) -> f32, f32 {
+  return x, mul(2.0, x)
+}
+
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let p: f32, q: f32 = call f(a)
+  x[0] = add(p, q)
+}
+)"},
+    {.name = "DefaultArgument",
+     .above = R"(
+@wp.func
+def f(x: float, y: float = 2.5):
+    return x + y
+)",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+x[0] = f(a) + f(a, 1.0)
+)",
+     .module = R"(
+func f(x: f32, y: f32) -> f32 {
+  return add(x, y)
+}
+
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = add(f(a, 2.5), f(a, 1.0))
+}
+)"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Assignments, GoldenTest, ::testing::ValuesIn(kCases), golden_name);
+
+}  // namespace
+}  // namespace assay::frontend::testing

@@ -1,0 +1,357 @@
+// Expressions: operators, conversions, vectors, constants and types.
+
+#include "frontend/warp/testing/golden.hpp"
+
+namespace assay::frontend::testing {
+namespace {
+
+const Golden kCases[] = {
+    {.name = "Arithmetic",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+i = wp.tid()
+x[i] = -a * 2.0 + x[i] / (a - 1.5) - x[i] % a // a
+m = (n // 2 - n % 3) * ~n
+m = m << 1 | n & 3 ^ m >> 2
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; i) {
+  x[i] = sub(add(mul(neg(a), 2.0), div(x[i], sub(a, 1.5))), floordiv(mod(x[i], a), a))
+  let m: i32 = mul(sub(floordiv(n, 2), mod(n, 3)), bit_not(n))
+  m = bit_or(shift_left(m, 1), bit_xor(bit_and(n, 3), shift_right(m, 2)))
+}
+)"},
+    {.name = "RandomNumbers",
+     .parameters = "x: wp.array(dtype=float), n: int",
+     .body = R"(
+i = wp.tid()
+state = wp.rand_init(n, i)
+x[i] = wp.randf(state) - wp.randf(state, 1.0, x[0])
+)",
+     .module = R"(
+func rand_pcg(state: u32) -> u32 {
+  let next: u32 = add(mul(state, 747796405:u32), 2891336453:u32)
+  let word: u32 = mul(bit_xor(shift_right(next, add(shift_right(next, 28:u32), 4:u32)), next), 277803737:u32)
+  return bit_xor(shift_right(word, 22:u32), word)
+}
+
+kernel k(x: array<f32,1>, n: i32; i) {
+  let state: u32 = rand_pcg(add(cast<u32>(n), rand_pcg(cast<u32>(i))))
+  state = rand_pcg(state)
+  let drawn: f32 = mul(cast<f32>(shift_right(state, 8:u32)), 5.9604645e-08)
+  state = rand_pcg(state)
+  let drawn_1: f32 = add(mul(sub(x[0], 1.0), mul(cast<f32>(shift_right(state, 8:u32)), 5.9604645e-08)), 1.0)
+  x[i] = sub(drawn, drawn_1)
+}
+)"},
+    {.name = "Power",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+x[0] = a ** 2.0 + wp.pow(a, 0.5)
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = add(pow(a, 2.0), pow(a, 0.5))
+}
+)"},
+    {.name = "Literals",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+p = 0x10
+q = 1_000
+r = 1e-3
+s = True
+t = -2
+u = wp.int64(-3000000000)
+v = wp.float64(0.1)
+w = wp.uint8(255)
+y = float(3)
+z = int(-2.7)
+b = bool(1)
+d = wp.inf
+e = -wp.inf
+f = wp.float64(wp.pi)
+g = -float(0.5)
+h = wp.float64(float(0.5))
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let p: i32 = 16
+  let q: i32 = 1000
+  let r: f32 = 0.001
+  let s: bool = true
+  let t: i32 = -2
+  let u: i64 = -3000000000:i64
+  let v: f64 = 0.1:f64
+  let w: u8 = 255:u8
+  let y: f32 = 3.0
+  let z: i32 = -2
+  let b: bool = true
+  let d: f32 = inf
+  let e: f32 = -inf
+  let f: f64 = 3.141592653589793:f64
+  let g: f32 = neg(0.5)
+  let h: f64 = cast<f64>(0.5)
+}
+)"},
+    {.name = "Casts",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+m = int(a) + n
+d = wp.float64(m)
+b = bool(a)
+x[0] = float(d) + wp.float32(b)
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let m: i32 = add(cast<i32>(a), n)
+  let d: f64 = cast<f64>(m)
+  let b: bool = cast<bool>(a)
+  x[0] = add(cast<f32>(d), cast<f32>(b))
+}
+)"},
+    {.name = "Comparisons",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+p = a < 1.0
+q = n == 2 or p
+r = not (p and q)
+s = a != 0.0 and n >= 3
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let p: bool = lt(a, 1.0)
+  let q: bool = or(eq(n, 2), p)
+  let r: bool = not(and(p, q))
+  let s: bool = and(ne(a, 0.0), ge(n, 3))
+}
+)"},
+    {.name = "ChainedComparison",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+if 0 < n <= 5 < 9:
+    x[0] = 1.0
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  if and(and(lt(0, n), le(n, 5)), lt(5, 9)) {
+    x[0] = 1.0
+  }
+}
+)"},
+    {.name = "MixedComparison",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+if a < 1:
+    x[0] = 1.0
+if n < wp.int64(3):
+    x[0] = 2.0
+if n < wp.uint32(3):
+    x[0] = 3.0
+if wp.uint8(1) < n:
+    x[0] = 4.0
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  if lt(a, cast<f32>(1)) {
+    x[0] = 1.0
+  }
+  if lt(cast<i64>(n), 3:i64) {
+    x[0] = 2.0
+  }
+  if lt(cast<u32>(n), 3:u32) {
+    x[0] = 3.0
+  }
+  if lt(cast<i32>(1:u8), n) {
+    x[0] = 4.0
+  }
+}
+)"},
+    {.name = "Truth",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+if n:
+    x[0] = 1.0
+if a and not n:
+    x[1] = 1.0
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  if ne(n, 0) {
+    x[0] = 1.0
+  }
+  if and(ne(a, 0.0), not(ne(n, 0))) {
+    x[1] = 1.0
+  }
+}
+)"},
+    {.name = "PresenceOfArrays",
+     .parameters = "x: wp.array(dtype=float), mask: wp.array2d(dtype=bool), n: int",
+     .body = R"(
+i = wp.tid()
+if mask and not mask[i, 0]:
+    return
+if not x or n > 2:
+    n = 1
+row = mask[i]
+if (row):
+    n = 3
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, mask: array<bool,2>, n: i32; i) {
+  let n_1: i32 = n
+  if and(and(gt(shape(mask, 0), 0), gt(shape(mask, 1), 0)), not(mask[i, 0])) {
+    return
+  }
+  if or(not(gt(shape(x, 0), 0)), gt(n_1, 2)) {
+    n_1 = 1
+  }
+  if and(gt(shape(mask, 0), 0), gt(shape(mask, 1), 0)) {
+    n_1 = 3
+  }
+}
+)"},
+    {.name = "Conditional",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+x[0] = a if n > 0 else -a
+x[1] = wp.where(n > 0, a, x[0])
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = conditional(gt(n, 0), a, neg(a))
+  x[1] = where(gt(n, 0), a, x[0])
+}
+)"},
+    {.name = "Vectors",
+     .parameters = "v: wp.array(dtype=wp.vec3), a: float",
+     .body = R"(
+i = wp.tid()
+p = wp.vec3(a, 0.0, 1)
+q = wp.vec3(2.0)
+z = wp.vec3()
+d = wp.vec3d(0.1, 1, wp.float64(a)) if i > 0 else wp.vec3d(0.1)
+r = p * a + a * q - p / 2.0 + 1.0 / q
+s = wp.dot(p, q) + wp.length(r) + r.x + r[1] + r[-1] + r[i]
+v[i] = wp.cross(p, wp.normalize(-q)) * s + z
+)",
+     .module = R"(
+kernel k(v: array<vec<f32,3>,1>, a: f32; i) {
+  let p: vec<f32,3> = make<vec<f32,3>>(a, 0.0, 1.0)
+  let q: vec<f32,3> = splat<vec<f32,3>>(2.0)
+  let z: vec<f32,3>
+  let d: vec<f64,3> = conditional(gt(i, 0), make<vec<f64,3>>(0.1:f64, 1.0:f64, cast<f64>(a)), splat<vec<f64,3>>(0.1:f64))
+  let r: vec<f32,3> = add(sub(add(mul(p, a), mul(a, q)), div(p, 2.0)), cw_div(splat<vec<f32,3>>(1.0), q))
+  let s: f32 = add(add(add(add(add(dot(p, q), length(r)), extract(r, 0)), extract(r, 1)), extract(r, 2)), extract(r, i))
+  v[i] = add(mul(cross(p, normalize(neg(q))), s), z)
+}
+)"},
+    {.name = "VectorConversion",
+     .parameters = "v: wp.array(dtype=wp.vec3), w: wp.array(dtype=wp.vec3d)",
+     .body = R"(
+i = wp.tid()
+w[i] = wp.vec3d(v[i])
+u = wp.vector(1.0, 2.0)
+)",
+     .module = R"(
+kernel k(v: array<vec<f32,3>,1>, w: array<vec<f64,3>,1>; i) {
+  w[i] = make<vec<f64,3>>(cast<f64>(extract(v[i], 0)), cast<f64>(extract(v[i], 1)), cast<f64>(extract(v[i], 2)))
+  let u: vec<f32,2> = make<vec<f32,2>>(1.0, 2.0)
+}
+)"},
+    {.name = "Shapes",
+     .parameters = "x: wp.array3d(dtype=float), v: wp.vec4",
+     .body = R"(
+m = x.shape[0] + x.shape[2] + len(x) + len(v)
+)",
+     .module = R"(
+kernel k(x: array<f32,3>, v: vec<f32,4>; thread) {
+  let m: i32 = add(add(add(shape(x, 0), shape(x, 2)), shape(x, 0)), 4)
+}
+)"},
+    {.name = "Constants",
+     .above = R"(
+import math
+import numpy as np
+N = 4
+K = N ** 2 - 3 // 2
+F = 2.5
+HALF = F / 2
+P = math.pi
+G = wp.constant(3.0)
+TWO = wp.float32(2)
+D = wp.vec3(1.0, 2.0, 3.0)
+W = X = 1.0
+TINY = wp.constant(wp.float32(np.finfo(np.float32).eps))
+)",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+m = N * K
+x[0] = F + HALF * P + G + TWO * D.x + wp.static(N + 1.5)
+for i in range(N):
+    x[i] = W + TINY
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let m: i32 = mul(4, 15)
+  x[0] = add(add(add(add(2.5, mul(1.25, 3.1415927)), 3.0), mul(2.0, extract(make<vec<f32,3>>(1.0, 2.0, 3.0), 0))), 5.5)
+  for i: i32 in range(0, 4, 1) {
+    x[i] = add(1.0, 1.1920929e-07)
+  }
+}
+)"},
+    {.name = "TypeAliases",
+     .above = R"(
+vec5 = wp.types.vector(length=5, dtype=float)
+Real = wp.float32
+)",
+     .parameters = "v: wp.array(dtype=vec5), r: Real",
+     .body = R"(
+w = vec5(1.0, 2.0, 3.0, 4.0, Real(5))
+v[0] = w * r
+)",
+     .module = R"(
+kernel k(v: array<vec<f32,5>,1>, r: f32; thread) {
+  let w: vec<f32,5> = make<vec<f32,5>>(1.0, 2.0, 3.0, 4.0, 5.0)
+  v[0] = mul(w, r)
+}
+)"},
+    {.name = "Annotations",
+     .parameters =
+         "a: wp.array(dtype=float, ndim=2), b: wp.array2d[wp.vec3], c: wp.array[float], d: 'wp.array(dtype=wp.int64)', "
+         "e: wp.float64, f: wp.mat33, g: wp.quat, h: wp.transform, l: bool = True",
+     .body = R"(
+pass
+)",
+     .module = R"(
+kernel k(a: array<f32,2>, b: array<vec<f32,3>,2>, c: array<f32,1>, d: array<i64,1>, e: f64, f: mat<f32,3,3>, g: quat<f32>, h: transform<f32>, l: bool; thread) {
+}
+)"},
+    {.name = "BareNames",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+x[0] = min(a, 1.0) + max(a, 2.0) + abs(a) + sin(a) + round(a)
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = add(add(add(add(min(a, 1.0), max(a, 2.0)), abs(a)), sin(a)), round(a))
+}
+)"},
+    {.name = "Math",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+x[0] = wp.clamp(a, 0.0, 1.0) + wp.atan2(a, 2.0) + wp.exp(wp.sqrt(wp.abs(a))) + wp.lerp(a, 1.0, 0.5)
+m = wp.min(n, 3) + wp.sign(n) + wp.mul(n, 2)
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = add(add(add(clamp(a, 0.0, 1.0), atan2(a, 2.0)), exp(sqrt(abs(a)))), lerp(a, 1.0, 0.5))
+  let m: i32 = add(add(min(n, 3), sign(n)), mul(n, 2))
+}
+)"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Expressions, GoldenTest, ::testing::ValuesIn(kCases), golden_name);
+
+}  // namespace
+}  // namespace assay::frontend::testing

@@ -1,0 +1,385 @@
+// Statements: thread indices, control flow, and where Python's variables live.
+
+#include "frontend/warp/testing/golden.hpp"
+
+namespace assay::frontend::testing {
+namespace {
+
+const Golden kCases[] = {
+    {.name = "ThreadIndex1",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+i = wp.tid()
+x[i] = a
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; i) {
+  x[i] = a
+}
+)"},
+    {.name = "ThreadIndex2",
+     .parameters = "x: wp.array2d(dtype=float)",
+     .body = R"(
+i, j = wp.tid()
+x[i, j] = float(i)
+)",
+     .module = R"(
+kernel k(x: array<f32,2>; i, j) {
+  x[i, j] = cast<f32>(i)
+}
+)"},
+    {.name = "ThreadIndex4",
+     .parameters = "x: wp.array4d(dtype=float)",
+     .body = R"(
+i, j, k, l = wp.tid()
+x[i, j][k, l] = 1.0
+)",
+     .module = R"(
+kernel k(x: array<f32,4>; i, j, k, l) {
+  x[i, j, k, l] = 1.0
+}
+)"},
+    {.name = "ThreadIndexInExpression",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+x[wp.tid()] = a
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; tid) {
+  x[tid] = a
+}
+)"},
+    {.name = "ThreadIndexChanged",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+i = wp.tid()
+i += n
+x[i] = a
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; i) {
+  let i_1: i32 = i
+  i_1 = add(i_1, n)
+  x[i_1] = a
+}
+)"},
+    {.name = "NoThreadIndex",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+x[0] = a
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = a
+}
+)"},
+    {.name = "IfElse",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+if n == 0:
+    x[0] = 1.0
+elif n == 1:
+    x[1] = 1.0
+elif n == 2:
+    pass
+else:
+    x[2] = 1.0
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  if eq(n, 0) {
+    x[0] = 1.0
+  } else if eq(n, 1) {
+    x[1] = 1.0
+  } else if eq(n, 2) {
+  } else {
+    x[2] = 1.0
+  }
+}
+)"},
+    {.name = "EarlyReturn",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+i = wp.tid()
+if i >= n:
+    return
+x[i] = a
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; i) {
+  if ge(i, n) {
+    return
+  }
+  x[i] = a
+}
+)"},
+    {.name = "Ranges",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+for i in range(n):
+    x[i] = a
+for i in range(1, n):
+    x[i] = a
+for i in range(10, 0, -2):
+    x[i] = a
+for i in range(0, n, n):
+    x[i] = a
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  for i: i32 in range(0, n, 1) {
+    x[i] = a
+  }
+  for i_1: i32 in range(1, n, 1) {
+    x[i_1] = a
+  }
+  for i_2: i32 in range(10, 0, -2) {
+    x[i_2] = a
+  }
+  for i_3: i32 in range(0, n, n) {
+    x[i_3] = a
+  }
+}
+)"},
+    {.name = "LoopVariableChanged",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+for i in range(n):
+    i = i * 2
+    x[i] = a
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  for i: i32 in range(0, n, 1) {
+    let i_1: i32 = i
+    i_1 = mul(i_1, 2)
+    x[i_1] = a
+  }
+}
+)"},
+    {.name = "While",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+j = int(0)
+while j < n:
+    j += 1
+    if j == 3:
+        continue
+    x[j] = a
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let j: i32 = 0
+  while lt(j, n) {
+    j = add(j, 1)
+    if eq(j, 3) {
+      continue
+    }
+    x[j] = a
+  }
+}
+)"},
+    {.name = "WhileTrue",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+j = int(0)
+while True:
+    s = a * 2.0
+    j += 1
+    if j > n:
+        break
+x[j] = s
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let j: i32 = 0
+  let s: f32 = 0.0
+  while true {
+    s = mul(a, 2.0)
+    j = add(j, 1)
+    if gt(j, n) {
+      break
+    }
+  }
+  x[j] = s
+}
+)"},
+    {.name = "ReturnFromEndlessLoop",
+     .above = R"(
+@wp.func
+def f(a: float, n: int):
+    j = int(0)
+    while True:
+        j += 1
+        if j > n:
+            return a * float(j)
+)",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+x[0] = f(a, n)
+)",
+     .module = R"(
+func f(a: f32, n: i32) -> f32 {
+  let j: i32 = 0
+  while true {
+    j = add(j, 1)
+    if gt(j, n) {
+      return mul(a, cast<f32>(j))
+    }
+  }
+}
+
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = f(a, n)
+}
+)"},
+    {.name = "Hoisted",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+if n > 0:
+    s = a
+    t = s * 2.0
+else:
+    s = 2.0 * a
+    t = 1.0
+x[0] = s + t
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let s: f32 = 0.0
+  let t: f32 = 0.0
+  if gt(n, 0) {
+    s = a
+    t = mul(s, 2.0)
+  } else {
+    s = mul(2.0, a)
+    t = 1.0
+  }
+  x[0] = add(s, t)
+}
+)"},
+    {.name = "SeparateInEachBlock",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+for i in range(n):
+    s = a
+    x[i] = s
+for i in range(n):
+    s = 2
+    x[i] = float(s)
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  for i: i32 in range(0, n, 1) {
+    let s: f32 = a
+    x[i] = s
+  }
+  for i_1: i32 in range(0, n, 1) {
+    let s_1: i32 = 2
+    x[i_1] = cast<f32>(s_1)
+  }
+}
+)"},
+    {.name = "CarriedByLoop",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+s = float(0.0)
+for i in range(n):
+    if x[i] > 0.0:
+        s += x[i]
+x[0] = s
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let s: f32 = 0.0
+  for i: i32 in range(0, n, 1) {
+    if gt(x[i], 0.0) {
+      s = add(s, x[i])
+    }
+  }
+  x[0] = s
+}
+)"},
+    {.name = "AssignedByLoopThatRuns",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+for i in range(3):
+    s = x[i]
+x[0] = s
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let s: f32 = 0.0
+  for i: i32 in range(0, 3, 1) {
+    s = x[i]
+  }
+  x[0] = s
+}
+)"},
+    {.name = "ParameterChanged",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+a = a + 1.0
+if n > 2:
+    n = 0
+x[n] = a
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let n_1: i32 = n
+  let a_1: f32 = a
+  a_1 = add(a_1, 1.0)
+  if gt(n_1, 2) {
+    n_1 = 0
+  }
+  x[n_1] = a_1
+}
+)"},
+    {.name = "LeftOutButForItsEffects",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+state = wp.rand_init(7)
+wp.expect_eq(wp.atomic_add(x, 0, a), 0.0)
+print(wp.randi(state))
+wp.expect_near(x[1], a, 0.1)
+x[2] = float(wp.randi(state))
+)",
+     .module = R"(
+func rand_pcg(state: u32) -> u32 {
+  let next: u32 = add(mul(state, 747796405:u32), 2891336453:u32)
+  let word: u32 = mul(bit_xor(shift_right(next, add(shift_right(next, 28:u32), 4:u32)), next), 277803737:u32)
+  return bit_xor(shift_right(word, 22:u32), word)
+}
+
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  let state: u32 = rand_pcg(cast<u32>(7))
+  let old: f32 = atomic_add(x[0], a)
+  state = rand_pcg(state)
+  let drawn: i32 = cast<i32>(state)
+  state = rand_pcg(state)
+  let drawn_1: i32 = cast<i32>(state)
+  x[2] = cast<f32>(drawn_1)
+}
+)"},
+    {.name = "LeftOut",
+     .parameters = "x: wp.array(dtype=float), n: int, a: float",
+     .body = R"(
+"""doc"""
+print(a)
+assert a > 0.0
+x[0] = a  # why
+return
+x[1] = a
+)",
+     .module = R"(
+kernel k(x: array<f32,1>, n: i32, a: f32; thread) {
+  x[0] = a
+  return
+}
+)"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Statements, GoldenTest, ::testing::ValuesIn(kCases), golden_name);
+
+}  // namespace
+}  // namespace assay::frontend::testing

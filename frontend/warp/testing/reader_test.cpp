@@ -1,0 +1,396 @@
+// Whole files: what is taken at all, what of a broken file remains, declarations, places, annotations, examples, speed.
+#include "frontend/warp/parse/reader.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/source/warp/writer.hpp"
+#include "frontend/warp/testing/parse.hpp"
+#include "ir/hash.hpp"
+
+namespace assay::frontend::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kSimple = "@wp.kernel\ndef good(y: wp.array(dtype=float)):\n    y[wp.tid()] = 1.0\n";
+
+std::string error_of(std::string_view source) {
+  const auto result = read_python(source, "test.py");
+  return result.ok() ? "was taken" : result.error().text();
+}
+
+std::string repeated(std::string_view text, int count) {
+  std::string result;
+  for (int i = 0; i < count; ++i)
+    result += text;
+  return result;
+}
+
+std::vector<std::string> examples() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(ASSAY_SOURCE_DIR "/examples")) {
+    if (entry.path().extension() == ".py") paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// ---- what is not taken
+
+TEST(Reader, RefusesAnEmptyFile) {
+  EXPECT_EQ(error_of(""), "test.py: is empty");
+  EXPECT_EQ(error_of(" \n\t\n"), "test.py: is empty");
+  EXPECT_EQ(error_of("\xEF\xBB\xBF"), "test.py: is empty");
+}
+
+TEST(Reader, RefusesBinary) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(error_of("x = 1\ny\0z"sv), "test.py:2:2: holds a zero byte: it is binary, not Python");
+}
+
+TEST(Reader, RefusesWhatIsNotUtf8) {
+  for (const std::string_view wrong :
+       {"\xFF", "\xC3", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80"}) {
+    EXPECT_EQ(error_of("x = 1\n# " + std::string(wrong)), "test.py:2:3: is not UTF-8");
+  }
+}
+
+TEST(Reader, TakesUtf8InCommentsAndAByteOrderMark) {
+  const ReadFile file = read("\xEF\xBB\xBFimport warp as wp  # größer \xF0\x9F\x98\x80\n" + std::string(kSimple));
+  EXPECT_EQ(file.module.kernels.size(), 1U);
+}
+
+TEST(Reader, RefusesALargeFile) {
+  EXPECT_EQ(error_of(std::string(2'000'001, ' ')), "test.py: has 2000001 bytes; the reader takes at most 2000000");
+}
+
+TEST(Reader, RefusesDeepNesting) {
+  EXPECT_THAT(error_of("x = " + repeated("(", 5000) + "1" + repeated(")", 5000)), HasSubstr("nested more than"));
+  EXPECT_THAT(error_of("x = " + repeated("-", 5000) + "1"), HasSubstr("nested more than"));
+  EXPECT_THAT(error_of("x = 1" + repeated(" + 1", 5000)), HasSubstr("nested more than"));
+  std::string blocks;
+  for (int depth = 0; depth < 500; ++depth)
+    blocks += repeated(" ", depth) + "if x:\n";
+  EXPECT_THAT(error_of(blocks + repeated(" ", 500) + "y\n"), HasSubstr("test.py:"));
+}
+
+TEST(Reader, SurvivesUnclosedNesting) {
+  for (const std::string_view open : {"(", "[", "{", "f(", "\"", "'''", "@", "def f(", "if x:\n "}) {
+    EXPECT_NE(error_of(repeated(open, 3000)), "");
+  }
+}
+
+TEST(Reader, TakesALongLine) {
+  const std::string source = "import warp as wp\n# " + std::string(1'000'000, 'x') + "\nN = \"" +
+                             std::string(900'000, 'y') + "\"\n" + std::string(kSimple);
+  EXPECT_EQ(read(source).module.kernels.size(), 1U);
+}
+
+TEST(Reader, RefusesOnlyTheKernelWhoseExpressionIsTooDeep) {
+  const std::string deep = "import warp as wp\n@wp.kernel\ndef deep(y: wp.array(dtype=float)):\n    y[0] = 1.0" +
+                           repeated(" + 1.0", 300) + "\n";
+  const ReadFile file = read(deep + std::string(kSimple));
+  EXPECT_THAT(messages(file), HasSubstr("test.py:4:12: error: in deep: V17-expression-size:"));
+  ASSERT_EQ(file.module.kernels.size(), 1U);
+  EXPECT_EQ(file.module.kernels[0].name, "good");
+}
+
+// ---- broken files
+
+TEST(Reader, RefusesAFileOfErrors) {
+  EXPECT_EQ(error_of("def f(:\n"), "test.py:1:7: syntax error at missing ')', and no definition without one");
+}
+
+TEST(Reader, ReadsTheKernelsBesideASyntaxError) {
+  const std::string first = "@wp.kernel\ndef first(y: wp.array(dtype=float)):\n    y[0] = 1.0\n";
+  const std::string broken = "@wp.kernel\ndef broken(y: wp.array(dtype=float)):\n    y[0] = = 1.0\n";
+  const ReadFile file = read("import warp as wp\n" + first + "N = 1\n" + broken + "M = 2\n" + std::string(kSimple));
+  ASSERT_EQ(file.module.kernels.size(), 2U) << messages(file);
+  EXPECT_EQ(file.module.kernels[0].name, "first");
+  EXPECT_EQ(file.module.kernels[1].name, "good");
+  EXPECT_THAT(messages(file), HasSubstr("test.py:8:12: error: =: syntax error\n"));
+  EXPECT_THAT(messages(file), HasSubstr("error: in broken: def broken: the file has a syntax error here"));
+}
+
+TEST(Reader, DoesNotTrustADefinitionBeforeASyntaxError) {
+  const ReadFile file = read("import warp as wp\n" + std::string(kSimple) + "    ) = 3\nN = 1\n" +
+                             "@wp.kernel\ndef other(n: int):\n    pass\n");
+  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
+  EXPECT_EQ(file.module.kernels[0].name, "other");
+}
+
+// ---- where kernels stand
+
+TEST(Reader, RefusesWhatOnlyPythonKnowsOfKernelsInsideOtherThings) {
+  const ReadFile file = read(
+      "import warp as wp\n"
+      "def make(n):\n"
+      "    @wp.kernel\n"
+      "    def inner(x: wp.array(dtype=int)):\n"
+      "        x[0] = n\n"
+      "    return inner\n"
+      "class C:\n"
+      "    @wp.func\n"
+      "    def method(x: float):\n"
+      "        return x\n"
+      "if True:\n"
+      "    @wp.kernel\n"
+      "    def maybe(x: float):\n"
+      "        pass\n" +
+      std::string(kSimple));
+  EXPECT_EQ(
+      messages(file),
+      "test.py:5:16: error: in inner: n: it is an argument of make, which is known only when Python runs\n"
+      "test.py:9:5: error: in method: def method: stands inside a class, so that what it uses is known only when "
+      "Python runs\n"
+      "test.py:13:5: error: in maybe: def maybe: stands inside a compound statement, so that what it uses is known "
+      "only when Python runs\n");
+  EXPECT_EQ(file.module.kernels.size(), 1U);
+}
+
+TEST(Reader, ReadsKernelsInsideFunctionsThatUseOnlyWhatIsKnown) {
+  const ReadFile file = read(
+      "import warp as wp\n"
+      "def test_one(device):\n"
+      "    N = 3\n"
+      "    @wp.kernel\n"
+      "    def k(x: wp.array(dtype=int)):\n"
+      "        x[0] = N\n"
+      "    wp.launch(k, 1, device=device)\n"
+      "class Tests:\n"
+      "    def test_two(self):\n"
+      "        @wp.kernel\n"
+      "        def k(x: wp.array(dtype=int)):\n"
+      "            x[0] = 4\n");
+  EXPECT_EQ(messages(file), "");
+  ASSERT_EQ(file.module.kernels.size(), 2U);
+  EXPECT_EQ(file.module.kernels[0].name, "k");
+  EXPECT_EQ(file.module.kernels[1].name, "k_2");
+}
+
+TEST(Reader, ReadsAKernelOnceForEachCallOfWhatMakesIt) {
+  const ReadFile file = read(
+      "import warp as wp\n"
+      "import os\n"
+      "def make(n: int, both: bool = False):\n"
+      "    @wp.kernel\n"
+      "    def k(x: wp.array(dtype=int)):\n"
+      "        x[0] = n\n"
+      "    if both:\n"
+      "        return k, n\n"
+      "    return k\n"
+      "k3 = make(3)\n"
+      "k4, count = make(4, both=True)\n"
+      "k5 = make(os.cpu_count())\n"
+      "@wp.kernel\n"
+      "def uses(x: wp.array(dtype=int)):\n"
+      "    x[0] = count\n");
+  EXPECT_EQ(
+      messages(file),
+      "test.py:6:16: error: in k5: n: it is given as 'os.cpu_count(...)', which is known only when Python runs\n");
+  ASSERT_EQ(file.module.kernels.size(), 3U);
+  EXPECT_EQ(file.module.kernels[0].name, "k3");
+  EXPECT_EQ(file.module.kernels[1].name, "k4");
+  EXPECT_NE(ir::to_text(file.module).find("kernel uses(x: array<i32,1>; thread) {\n  x[0] = 4\n}"), std::string::npos)
+      << ir::to_text(file.module);
+}
+
+TEST(Reader, FollowsFunctionsThatMakeKernelsOnlySoOften) {
+  std::string source = "import warp as wp\ndef f0():\n    return 1\n";
+  for (int k = 1; k < 15; ++k) {
+    source += "def f" + std::to_string(k) + "():\n";
+    for (const char* name : {"a", "b", "c", "d"})
+      source += std::string("    ") + name + " = f" + std::to_string(k - 1) + "()\n";
+    source += "    return a\n";
+  }
+  const ReadFile file = read(source + "x = f14()\n" + std::string(kSimple));
+  EXPECT_EQ(file.module.kernels.size(), 1U) << messages(file);
+}
+
+TEST(Reader, RefusesAGradientWithoutItsFunction) {
+  const ReadFile file =
+      read("import warp as wp\n@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n    wp.adjoint[y] += adj_ret\n" +
+           std::string(kSimple));
+  EXPECT_EQ(messages(file),
+            "test.py:3:1: error: in g: def g: @wp.func_grad takes a function of the file that stands above it\n");
+}
+
+TEST(Reader, RefusesAGradientThatFitsNoOverload) {
+  const std::string overloads =
+      "import warp as wp\n@wp.func\ndef f(y: float):\n    return y * y\n@wp.func\ndef f(y: int):\n    return y\n";
+  const std::string kernel = "@wp.kernel\ndef k(a: wp.array(dtype=float)):\n    i = wp.tid()\n    a[i] = f(2.0)\n";
+  for (const std::string_view parameter : {"y", "y: wp.vec3"}) {
+    const ReadFile file = read(overloads + "@wp.func_grad(f)\ndef g(" + std::string(parameter) +
+                               ", adj_ret: float):\n    pass\n" + kernel);
+    EXPECT_TRUE(file.module.kernels.empty());
+    EXPECT_EQ(messages(file),
+              "test.py:9:1: error: in g: def g: the parameters' types are those of no function named f\n"
+              "test.py:14:12: error: in k: f(...): none of the functions of this name that could be read takes these "
+              "types\n");
+  }
+  const ReadFile fitting =
+      read(overloads + "@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n    wp.adjoint[y] += adj_ret\n" + kernel);
+  EXPECT_EQ(fitting.module.kernels.size(), 1U) << messages(fitting);
+}
+
+TEST(Reader, TakesTheLastOfTwoKernelsOfOneName) {
+  const ReadFile file = read("import warp as wp\n@wp.kernel\ndef good(n: int):\n    pass\n" + std::string(kSimple));
+  EXPECT_EQ(messages(file), "test.py:3:1: error: in good: def good: is defined again in line 6\n");
+  ASSERT_EQ(file.module.kernels.size(), 1U);
+  EXPECT_EQ(file.module.kernels[0].loc.line, 6);
+}
+
+TEST(Reader, KnowsWarpUnderAnyName) {
+  for (const std::string_view imports :
+       {"import warp\n", "import warp as w\n", "from warp import kernel, tid, array\n",
+        "from warp import kernel as k, tid as t, array as a\n", "import warp as wp, numpy\n"}) {
+    const bool is_from = imports.starts_with("from");
+    const bool renamed = imports.find(" as t") != std::string_view::npos;
+    const std::string prefix = imports == "import warp\n" ? "warp." : imports == "import warp as w\n" ? "w." : "wp.";
+    const auto name = [&](std::string_view plain, std::string_view alias) {
+      return is_from ? std::string(renamed ? alias : plain) : prefix + std::string(plain);
+    };
+    const ReadFile file =
+        read(std::string(imports) + "@" + name("kernel", "k") + "\ndef good(y: " + name("array", "a") +
+             "(dtype=float)):\n    y[" + name("tid", "t") + "()] = 1.0\n");
+    EXPECT_EQ(file.module.kernels.size(), 1U) << imports << messages(file);
+  }
+}
+
+TEST(Reader, SaysNothingOfAFileWithoutKernels) {
+  const ReadFile file = read("import numpy as np\nx = np.zeros(3)\nprint(x)\n");
+  EXPECT_EQ(messages(file), "");
+  EXPECT_TRUE(file.module.kernels.empty());
+}
+
+TEST(Reader, DoesNotMindAFunctionThatNobodyCalls) {
+  const ReadFile file =
+      read("import warp as wp\n@wp.func\ndef f(x: float):\n    return nothing(x)\n" + std::string(kSimple));
+  ASSERT_EQ(file.diagnostics.size(), 1U);
+  EXPECT_EQ(file.diagnostics[0].severity, Severity::kNote);
+}
+
+TEST(Reader, NotesAConstantThatWarpWouldNotChangeInALoop) {
+  const auto count = [](std::string_view start, std::string_view loop) {
+    const std::string body = "s = " + std::string(start) + "\n" + std::string(loop) + "\n    s = s + 1.0\nx[0] = s";
+    return read(kernel("x: wp.array(dtype=float), n: int", body)).diagnostics.size();
+  };
+  EXPECT_EQ(count("0.0", "for i in range(n):"), 1U);
+  EXPECT_EQ(count("0.0", "for i in range(100):"), 1U);
+  EXPECT_EQ(count("0.0", "while x[0] < 1.0:"), 1U);
+  EXPECT_EQ(count("0.0", "for i in range(3):"), 0U);
+  EXPECT_EQ(count("float(0.0)", "for i in range(n):"), 0U);
+}
+
+// ---- what a module keeps of its file
+
+TEST(Reader, KeepsPlacesLinesAndAnnotations) {
+  const std::string source =
+      "import warp as wp\r\n"
+      "# domain: too far up\r\n"
+      "\r\n"
+      "#  launch: (n, 4)  \r\n"
+      "# some words\r\n"
+      "# domain: 0 <= i < n\r\n"
+      "@wp.kernel(enable_backward=False)\r\n"
+      "def k(x: wp.array(dtype=float), n: int):\r\n"
+      "    # domain: inside\r\n"
+      "    i = wp.tid()\r\n"
+      "    x[i] = x[i] * 2.0\r\n";
+  const ReadFile file = read(source);
+  const ir::Function& kernel = file.module.kernels.at(0);
+  EXPECT_THAT(kernel.annotations, ElementsAre("launch: (n, 4)", "domain: 0 <= i < n"));
+  EXPECT_EQ(file.module.source_name, "test.py");
+  EXPECT_EQ(file.module.source_lines.at(7), "def k(x: wp.array(dtype=float), n: int):");
+  EXPECT_EQ(kernel.loc.line, 8);
+  const ir::Stmt& store = kernel.body.statements.at(0);
+  EXPECT_EQ(store.loc.line, 11);
+  EXPECT_EQ(store.loc.column, 5);
+  const ir::Expr& product = kernel.expr(std::get<ir::Store>(store.node).value);
+  EXPECT_EQ(product.loc.line, 11);
+  EXPECT_EQ(product.loc.column, 12);
+  for (const ir::Expr& expr : kernel.expressions)
+    EXPECT_EQ(expr.loc.line, 11);
+}
+
+TEST(Reader, AnInstanceThatTheVerifierRefusesCostsOnlyItself) {
+  const ReadFile file = read(
+      "import warp as wp\nfrom typing import Any\nflags = wp.types.vector(3, wp.bool)\n@wp.kernel\n"
+      "def fill(a: wp.array(dtype=Any), value: Any):\n    a[wp.tid()] = value\n"
+      "one = wp.overload(fill, [wp.array(dtype=flags), flags])\n"
+      "two = wp.overload(fill, [wp.array(dtype=float), float])\n");
+  ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
+  EXPECT_EQ(file.module.kernels[0].name, "two");
+  ASSERT_EQ(file.declarations.size(), 2U);
+  EXPECT_EQ(file.declarations[0].name, "one");
+  EXPECT_FALSE(file.declarations[0].was_read);
+  EXPECT_TRUE(file.declarations[1].was_read);
+  EXPECT_THAT(messages(file), HasSubstr("error: in one: "));
+}
+
+TEST(Reader, DeclaresEveryKernelAndFunction) {
+  const ReadFile file = read(
+      "import warp as wp\n@wp.func\ndef f(a: float, b: int = 2):\n    return a\n"
+      "@wp.kernel\ndef bad(x):\n    pass\n" +
+      std::string(kSimple));
+  ASSERT_EQ(file.declarations.size(), 3U);
+  EXPECT_EQ(file.declarations[0].name, "f");
+  EXPECT_THAT(file.declarations[0].parameters, ElementsAre("a", "b"));
+  EXPECT_TRUE(file.declarations[0].was_read);
+  EXPECT_FALSE(file.declarations[0].is_kernel);
+  EXPECT_TRUE(file.declarations[1].is_kernel);
+  EXPECT_FALSE(file.declarations[1].was_read);
+  EXPECT_EQ(file.declarations[1].loc.line, 6);
+  EXPECT_TRUE(file.declarations[2].was_read);
+}
+
+// ---- examples and speed
+
+TEST(Reader, ReadsTheExamplesWithoutAWord) {
+  ASSERT_GE(examples().size(), 6U);
+  for (const std::string& path : examples()) {
+    const ReadFile file = read(file_text(path), path);
+    EXPECT_EQ(messages(file), "");
+    EXPECT_EQ(file.module.kernels.size(), 2U) << path;
+  }
+}
+
+TEST(Reader, ReadsWhatTheWriterMakesOfTheExamples) {
+  for (const std::string& path : examples()) {
+    const ReadFile first = read(file_text(path), path);
+    const auto written = source::warp::write_python(first.module);
+    ASSERT_TRUE(written.ok()) << written.error().text();
+    const ReadFile second = read(*written, path);
+    EXPECT_EQ(messages(second), "") << *written;
+    EXPECT_EQ(ir::to_text(first.module, ir::Naming::kCanonical), ir::to_text(second.module, ir::Naming::kCanonical));
+    EXPECT_EQ(ir::hash(first.module), ir::hash(second.module)) << *written;
+  }
+}
+
+TEST(Reader, ReadsTwoThousandLinesInAMoment) {
+  std::string source = "import warp as wp\n";
+  for (int i = 0; i < 200; ++i) {
+    source += "@wp.kernel\ndef k" + std::to_string(i) +
+              "(x: wp.array(dtype=float), n: int):\n    i = wp.tid()\n    s = float(0.0)\n    for j in range(n):\n"
+              "        if x[j] > 0.5:\n            s += wp.sin(x[j]) * 2.0 - x[i] / (1.0 + wp.abs(s))\n"
+              "    x[i] = wp.max(s, 0.0)\n\n";
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const auto file = read_python(source, "test.py");
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(file->module.kernels.size(), 200U);
+  // A tenth of this in Release on one core; the bound leaves room for sanitizers and loaded machines.
+  EXPECT_LT(took.count(), 0.5);
+}
+
+}  // namespace
+}  // namespace assay::frontend::testing

@@ -1,0 +1,30 @@
+// Tests of refusals: a kernel in Python, the messages about it.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "frontend/warp/testing/parse.hpp"
+
+namespace assay::frontend::testing {
+
+struct Rejection {
+  std::string_view name;
+  std::string_view above = "";  ///< what stands before the kernel
+  std::string_view parameters = "x: wp.array(dtype=float), n: int, a: float, v: wp.vec3";
+  std::string_view body;
+  std::string_view messages;  ///< one a line, without "test.py:"
+};
+
+inline void PrintTo(const Rejection& rejection, std::ostream* stream) { *stream << rejection.name; }
+
+inline std::string rejection_name(const ::testing::TestParamInfo<Rejection>& info) {
+  return std::string(info.param.name);
+}
+
+class RejectionTest : public ::testing::TestWithParam<Rejection> {};
+
+}  // namespace assay::frontend::testing

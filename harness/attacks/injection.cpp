@@ -1,0 +1,27 @@
+#include "harness/attacks/injection.hpp"
+
+#include <regex>
+
+#include <fmt/format.h>
+
+namespace assay::attacks {
+
+Edit at_thread_start(backends::Pass pass, const std::string& statements) {
+  return {fmt::format(R"((_{}\([^{{]*\{{[^{{]*\+\+thread\) \{{\n))", backends::to_text(pass)),
+          "$1    " + statements + "\n"};
+}
+
+Edit before_body(const std::string& lines) { return {R"(^)", lines + "\n"}; }
+
+Edit behind_real(const std::string& lines) { return {R"((using real = \w+;\n))", "$1" + lines + "\n"}; }
+
+Result<void> injected_fault(backends::EmittedKernel& kernel, const Edit& edit) {
+  const std::regex pattern(edit.pattern);
+  if (!std::regex_search(kernel.body, pattern)) {
+    return Error{fmt::format("nothing in the text of {} matches {}:\n{}", kernel.name, edit.pattern, kernel.body)};
+  }
+  kernel.body = std::regex_replace(kernel.body, pattern, edit.replacement, std::regex_constants::format_first_only);
+  return {};
+}
+
+}  // namespace assay::attacks

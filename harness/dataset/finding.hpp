@@ -1,0 +1,36 @@
+// What a validation finds wrong, one thing each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace assay::dataset {
+
+struct RowError {
+  bool warning = false;  ///< something that the older layout lacks; does not make a dataset invalid
+  std::string file;
+  std::uint64_t line = 0;  ///< from 1; 0: the whole file
+  std::string row;         ///< id of the row; empty where it has none
+  std::string pointer;     ///< JSON pointer into the line; empty: all of it
+  std::string found;
+  std::string expected;
+  friend bool operator==(const RowError&, const RowError&) = default;
+};
+
+/// "error: data/train-00000-of-00001.jsonl.zst:12: row 3f9a...: /id: found "x", expected ...".
+std::string to_text(const RowError& diagnostic);
+nlohmann::ordered_json to_json(const RowError& diagnostic);
+/// A SARIF 2.1.0 log of all.
+nlohmann::ordered_json sarif_json(const std::vector<RowError>& diagnostics, std::string_view version);
+
+/// A value as messages show it: in quotes, its beginning only.
+std::string shown(std::string_view text);
+
+/// Where two texts part: "line 12: real x = 1.0f;" of each. For texts that differ.
+std::pair<std::string, std::string> first_difference(std::string_view found, std::string_view expected);
+
+}  // namespace assay::dataset

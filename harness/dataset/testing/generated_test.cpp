@@ -1,0 +1,60 @@
+#include "harness/dataset/testing/generated.hpp"
+
+#include <atomic>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "backends/source/print.hpp"
+#include "generators/generator.hpp"
+#include "support/files.hpp"
+
+namespace assay::dataset::testing {
+
+namespace fs = std::filesystem;
+
+Folder::Folder() {
+  static std::atomic<int> next = 0;
+  path_ = fs::temp_directory_path() / fmt::format("assay-dataset-{}-{}", ::getpid(), next++);
+  fs::create_directories(path_);
+}
+
+Folder::~Folder() { fs::remove_all(path_); }
+
+Plan small_plan(std::uint64_t count) {
+  Plan plan{.generator_version = "0.1.0",
+            .kernels_version = generators::kGeneratorVersion,
+            .count = count,
+            .shares = {{"arithmetic"}, {"loop"}, {"integer"}, {"struct_param"}},
+            .verify = false,
+            .effort = "none",
+            .block_rows = 4};
+  EXPECT_TRUE(share_out(plan).ok());
+  return plan;
+}
+
+Finished made(const Plan& plan, GenerateOptions options) {
+  const Producer producer(plan, {}, {.pair = source::print_pair, .one = {}}, harness::Policy::quick());
+  const Result<Finished> finished = generate(plan, producer, options);
+  EXPECT_TRUE(finished.ok()) << finished.error().text();
+  return finished.ok() ? *finished : Finished{};
+}
+
+std::map<std::string, std::string> files_of(const fs::path& dir) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(dir)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string name = fs::relative(entry.path(), dir).string();
+    files[name] = read_file_text(entry.path()).value_or("unreadable");
+    if (name != "stats.json") continue;
+    auto stats = nlohmann::ordered_json::parse(files[name]);
+    EXPECT_TRUE(stats.contains("timing"));
+    stats.erase("timing");
+    files[name] = stats.dump(2);
+  }
+  return files;
+}
+
+}  // namespace assay::dataset::testing

@@ -1,0 +1,84 @@
+#include "harness/judge/compare/comparator.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "harness/judge/compare/faulty_comparator.hpp"
+#include "support/fault_injection.hpp"
+
+namespace assay::harness {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Score equal_or_not(bool equal) {
+  return {.agreement = equal ? Agreement::kAgrees : Agreement::kDiffers, .rho = equal ? 0.0 : kInfinity};
+}
+
+/// The bin that rho lies in; not-a-number lies beyond the bound.
+std::size_t bin_of(double rho) {
+  constexpr std::size_t kTenths = kRhoBins - 1;
+  return rho <= 1 ? std::min(static_cast<std::size_t>(rho * kTenths), kTenths - 1) : kTenths;
+}
+
+}  // namespace
+
+Score original_score(const Computed& got, const Expected& expected) {
+  if (expected.is_integer) return equal_or_not(got.integer == expected.integer);
+  if (!(expected.bound < kInfinity)) return {.agreement = Agreement::kUnknown, .rho = 0};
+  if (std::isnan(expected.value)) return equal_or_not(std::isnan(got.value));
+  if (std::isinf(expected.value)) return equal_or_not(static_cast<long double>(got.value) == expected.value);
+  if (!std::isfinite(got.value)) return equal_or_not(false);
+  const long double error = std::abs(static_cast<long double>(got.value) - expected.value);
+  if (error == 0) return equal_or_not(true);
+  if (expected.bound == 0) return equal_or_not(false);
+  const auto rho = static_cast<double>(error / static_cast<long double>(expected.bound));
+  return {.agreement = error <= static_cast<long double>(expected.bound) ? Agreement::kAgrees : Agreement::kDiffers,
+          .rho = rho};
+}
+
+Score score(const Computed& got, const Expected& expected) {
+  if constexpr (kInjectedFaults) return faulty_score(got, expected);
+  return original_score(got, expected);
+}
+
+bool is_informative(const Expected& expected) {
+  if (expected.is_integer || !std::isfinite(expected.value)) return true;
+  return expected.bound <= kInformative * expected.scale;
+}
+
+void Comparison::add(std::size_t position, const Computed& got, const Expected& expected) {
+  if (position > 0 && planted("first_value_only")) return;
+  const Score scored = score(got, expected);
+  if (scored.agreement == Agreement::kUnknown) {
+    ++unknown;
+    return;
+  }
+  ++checks;
+  if (scored.agreement == Agreement::kDiffers) failed.push_back(position);
+  if (scored.agreement == Agreement::kAgrees && !is_informative(expected)) ++uninformative;
+  rho_max = std::max(rho_max, scored.rho);
+  ++by_rho[bin_of(scored.rho)];
+}
+
+void Comparison::add(const Comparison& other) {
+  checks += other.checks;
+  unknown += other.unknown;
+  uninformative += other.uninformative;
+  failed.insert(failed.end(), other.failed.begin(), other.failed.end());
+  rho_max = std::max(rho_max, other.rho_max);
+  for (std::size_t i = 0; i < by_rho.size(); ++i)
+    by_rho[i] += other.by_rho[i];
+}
+
+Comparison compare(std::span<const Computed> got, std::span<const Expected> expected) {
+  assert(got.size() == expected.size());
+  Comparison comparison;
+  for (std::size_t i = 0; i < got.size(); ++i)
+    comparison.add(i, got[i], expected[i]);
+  return comparison;
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,198 @@
+#include "harness/judge/compare/controls.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "support/rng.hpp"
+
+namespace assay::harness {
+namespace {
+
+/// A sign of zero is no difference, nor is one of two NaNs.
+bool same(const Computed& a, const Computed& b) {
+  return a.integer == b.integer && (a.value == b.value || (std::isnan(a.value) && std::isnan(b.value)));
+}
+
+/// The greatest finite magnitude of the result, against which outputs differ by much or little.
+double size_of(std::span<const Computed> got) {
+  double size = 0;
+  for (const Computed& value : got) {
+    if (std::isfinite(value.value)) size = std::max(size, std::abs(value.value));
+  }
+  return size;
+}
+
+/// A result within its bound of zero, where the bound is this small, is zero for all purposes: dot(cross(v, w), v),
+/// say.
+constexpr double kVanishing = 0x1p-40;
+
+/// Whether a control's scalar is no true result: it differs from the one computed by enough to matter, against its
+/// scale, or `size` where it has none. A scalar without an informative bound decides nothing.
+bool is_wrong(const Computed& control, const Computed& got, const Expected& expected, double size) {
+  if (!is_informative(expected) || !(expected.bound < HUGE_VAL)) return false;
+  if (same(control, got)) return false;
+  if (control.integer != got.integer) return true;
+  const bool vanishes =
+      std::abs(expected.value) <= static_cast<long double>(expected.bound) && expected.bound <= kVanishing;
+  const double scale =
+      std::isfinite(expected.scale) ? expected.scale : std::max(size, vanishes ? kVanishing / kInformative : 0);
+  const auto apart = static_cast<double>(std::abs(static_cast<long double>(control.value) - expected.value));
+  return !(apart <= kInformative * scale);
+}
+
+/// A wrong result, each scalar made when it is asked for: most controls are refused at their first.
+using Control = std::function<Computed(std::size_t)>;
+
+template <class Change>
+Control changed(std::span<const Computed> got, Change change) {
+  return [got, change](std::size_t i) { return change(got[i]); };
+}
+
+Control shuffled(std::span<const Computed> got, std::uint64_t seed) {
+  std::vector<Computed> values(got.begin(), got.end());
+  Rng rng(seed);
+  rng.shuffle(values);
+  return [values = std::move(values)](std::size_t i) { return values[i]; };
+}
+
+Control shifted(std::span<const Computed> got, std::size_t row) {
+  const std::size_t by = row < got.size() ? row : 0;
+  return [got, by](std::size_t i) { return got[(i + by) % got.size()]; };
+}
+
+/// What the comparator says of a control. It need not look further once it has refused it with a rho of `enough`.
+Comparison rejection(const Control& control, std::span<const Expected> expected, double enough) {
+  Comparison comparison;
+  for (std::size_t i = 0; i < expected.size() && (comparison.agrees() || comparison.rho_max < enough); ++i)
+    comparison.add(i, control(i), expected[i]);
+  return comparison;
+}
+
+// ---- The edge of the bounds
+
+/// How far beyond its bound a value is put to see where the comparator draws the line.
+constexpr long double kBeyond = 1.25L;
+
+/// A value just beyond the bound; nothing where it cannot be told from the one within.
+std::optional<Computed> just_beyond(const Expected& expected, int side) {
+  if (expected.is_integer) return Computed{.integer = expected.integer + side};
+  if (!std::isfinite(expected.value) || !(expected.bound < HUGE_VAL)) return std::nullopt;
+  const auto bound = static_cast<long double>(expected.bound);
+  const auto value = static_cast<double>(expected.value + side * kBeyond * bound);
+  const bool beyond = std::isfinite(value) && std::abs(static_cast<long double>(value) - expected.value) > bound;
+  // Of a number so far out that a double next to it is farther than twice the bound, no neighbour is "just" beyond.
+  const bool just = std::abs(static_cast<long double>(value) - expected.value) < 1.4L * bound;
+  return beyond && just ? std::optional(Computed{.value = value}) : std::nullopt;
+}
+
+/// All values beyond their bounds on one side.
+Control beyond(std::span<const Computed> got, std::span<const Expected> expected, int side) {
+  return [=](std::size_t i) { return just_beyond(expected[i], side).value_or(got[i]); };
+}
+
+/// The last of the values that can be beyond its bound, and no other.
+Control last_beyond(std::span<const Computed> got, std::span<const Expected> expected) {
+  std::size_t last = expected.size();
+  while (last > 0 && !just_beyond(expected[last - 1], +1))
+    --last;
+  return [=](std::size_t i) { return i + 1 == last ? *just_beyond(expected[i], +1) : got[i]; };
+}
+
+bool has_bounded_kind(const Expected& expected) { return !expected.is_integer && expected.bound < HUGE_VAL; }
+
+/// No number where there should be one, and a number where there should be none.
+Control other_kind(std::span<const Computed> got, std::span<const Expected> expected) {
+  return [=](std::size_t i) {
+    if (!has_bounded_kind(expected[i])) return got[i];
+    const double other = std::isnan(expected[i].value) ? 1 : std::numeric_limits<double>::quiet_NaN();
+    return Computed{.value = other, .integer = got[i].integer};
+  };
+}
+
+/// The first of the results at the edge that the comparator takes; empty if none.
+std::string_view accepted_at_the_edge(std::span<const Computed> got, std::span<const Expected> expected) {
+  const auto has_edge = [&](int side) {
+    return std::ranges::any_of(expected, [side](const Expected& e) { return just_beyond(e, side).has_value(); });
+  };
+  const bool has_kind = std::ranges::any_of(expected, has_bounded_kind);
+  struct Edge {
+    std::string_view name;
+    bool exists;
+    Control result;
+  };
+  const Edge edges[] = {
+      {"the result just above its bounds", has_edge(+1), beyond(got, expected, +1)},
+      {"the result just below its bounds", has_edge(-1), beyond(got, expected, -1)},
+      {"the result with its last value wrong", has_edge(+1), last_beyond(got, expected)},
+      {"the result that is no number", has_kind, other_kind(got, expected)},
+  };
+  for (const Edge& edge : edges) {
+    if (edge.exists && rejection(edge.result, expected, 0).agrees()) return edge.name;
+  }
+  return {};
+}
+
+}  // namespace
+
+void ControlTally::reject(std::string_view name, double rho) {
+  if (!closest.empty() && !(rho < closest_rho)) return;
+  closest = name;
+  closest_rho = rho;
+}
+
+void ControlTally::add(const ControlTally& other) {
+  presented += other.presented;
+  rejected += other.rejected;
+  if (accepted.empty()) accepted = other.accepted;
+  if (!other.closest.empty()) reject(other.closest, other.closest_rho);
+}
+
+ControlTally present_controls(std::span<const Computed> got, std::span<const Expected> expected, double input_mean,
+                              std::size_t row, std::uint64_t seed, std::span<const Computed> untouched) {
+  const bool integers = !expected.empty() && expected[0].is_integer;
+  const Computed mean = integers ? Computed{.integer = std::llround(input_mean)} : Computed{.value = input_mean};
+  const Computed one = integers ? Computed{.integer = 1} : Computed{.value = 1};
+  const auto constant = [](const Computed& value) { return [value](std::size_t) { return value; }; };
+  const auto plus_one = [integers](const Computed& v) {
+    return integers ? Computed{.integer = v.integer + 1} : Computed{.value = v.value + 1};
+  };
+  const auto scaled = [](int factor) {
+    return [factor](const Computed& v) { return Computed{factor * v.value, factor * v.integer}; };
+  };
+  std::vector<std::pair<std::string_view, Control>> controls = {
+      {"zeros", constant({})},
+      {"the inputs' mean", constant(mean)},
+      {"ones", constant(one)},
+      {"the result plus one", changed(got, plus_one)},
+      {"the negated result", changed(got, scaled(-1))},
+      {"the doubled result", changed(got, scaled(2))},
+      {"the shuffled result", shuffled(got, seed)},
+      {"the result shifted by one row", shifted(got, row)},
+  };
+  if (!untouched.empty()) controls.emplace_back("a zero gradient", [=](std::size_t i) { return untouched[i]; });
+  const double size = size_of(got);
+  ControlTally tally{.accepted = accepted_at_the_edge(got, expected)};
+  for (const auto& [name, control] : controls) {
+    bool differs = false;
+    for (std::size_t i = 0; i < got.size() && !differs; ++i)
+      differs = is_wrong(control(i), got[i], expected[i], size);
+    if (!differs) continue;
+    ++tally.presented;
+    // Only one refused more narrowly than those before is told of.
+    const Comparison comparison = rejection(control, expected, tally.rejected > 0 ? tally.closest_rho : HUGE_VAL);
+    if (comparison.agrees()) {
+      tally.accepted = name;
+    } else {
+      ++tally.rejected;
+      tally.reject(name, comparison.rho_max);
+    }
+  }
+  return tally;
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,490 @@
+#include "harness/judge/inputs/input_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "support/rng.hpp"
+
+namespace assay::harness {
+namespace {
+
+using namespace ir;
+using reference::Finding;
+
+constexpr int kTries = 24;
+/// Of these, how many may use up their instructions: each takes as long as a whole judgement.
+constexpr int kMostEndless = 3;
+/// Instructions of the attempts of one draw that fail, in all: some seconds.
+constexpr std::int64_t kMostWasted = 20'000'000;
+constexpr int kSample = 96;
+/// The last so many threads are in each sample: they go farthest.
+constexpr std::int64_t kLastSampled = 24;
+constexpr std::int32_t kLargestExtent = 1 << 17;
+/// Elements behind what a thread of a large launch was seen to reach, for others that reach farther; at most.
+constexpr std::int64_t kSpare = 1'024;
+/// By how much an array grows at least that a kernel leaves, where that is enough.
+constexpr std::int64_t kStep = 8;
+constexpr double kMaxAnnotatedThreads = 1e6;  ///< unless more are wanted
+constexpr std::int64_t kLargestInteger = 12;
+/// Ties are drawn from at least this many steps of the range, and less than twice as many; one in two from fewer.
+constexpr double kTieSteps = 8;
+constexpr double kLow = -2, kHigh = 2, kPositiveLow = 0.1;
+
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t attempt, std::uint64_t salt) {
+  return (seed * 0x9E3779B97F4A7C15U) ^ (attempt * 0xD1B54A32D192ED03U) ^ (salt * 0x8CB92BA72F3D8DD7U);
+}
+
+struct Interval {
+  double low;
+  double high;
+};
+
+double draw_float(Rng& rng, Interval interval, Distribution distribution) {
+  const auto [low, high] = interval;
+  const double width = high - low;
+  if (distribution == Distribution::kEdges) {
+    const double near = width * 0x1p-6 * rng.uniform_real();
+    const int where = rng.uniform_int(0, 2);
+    if (where == 2 && low < 0 && high > 0) return rng.bernoulli(0.5) ? near : -near;
+    return where == 0 ? low + near : high - near;
+  }
+  if (distribution == Distribution::kTies) {
+    const double steps = rng.bernoulli(0.5) ? kTieSteps : 2;
+    const double step = std::exp2(std::floor(std::log2(width / steps)));
+    const double first = std::ceil(low / step);
+    const double last = std::floor(high / step);
+    return step > 0 && first < last ? step * std::floor(rng.uniform_real(first, last + 1)) : low;
+  }
+  if (distribution == Distribution::kScales) {
+    const double magnitude = std::ldexp(rng.uniform_real(0.5, 1.0), -rng.uniform_int(0, 6));
+    if (low >= 0) return low + width * magnitude;
+    if (high <= 0) return high - width * magnitude;
+    return rng.bernoulli(0.5) ? high * magnitude : low * magnitude;
+  }
+  return rng.uniform_real(low, high);
+}
+
+/// Long arrays repeat after this many elements, which no extent divides, but for permutations and ties: drawing each of
+/// 65,539 takes longer than all else about them.
+constexpr std::int64_t kPeriod = 1'021;
+
+/// Fills a dense array with copies of its first elements.
+void repeat_elements(Argument& argument, std::int64_t period) {
+  const std::size_t filled = element_offset(argument, period);
+  for (std::size_t at = filled; at < argument.bytes.size(); at += filled)
+    std::memcpy(argument.bytes.data() + at, argument.bytes.data(), std::min(filled, argument.bytes.size() - at));
+}
+
+/// The least and the greatest integer of a hinted range.
+std::int64_t least_of(const Range& range, const Launch& launch) {
+  const double low = range.low->evaluate(launch);
+  return static_cast<std::int64_t>(std::ceil(low)) + (range.low_open && low == std::ceil(low));
+}
+std::int64_t greatest_of(const Range& range, const Launch& launch) {
+  const double high = range.high->evaluate(launch);
+  return static_cast<std::int64_t>(std::floor(high)) - (range.high_open && high == std::floor(high));
+}
+
+/// Rounded to the type, and kept inside the closed interval.
+double fitted(Scalar scalar, double value, Interval interval) {
+  std::byte memory[8] = {};
+  write_float(scalar, memory, value);
+  const double rounded = read_float(scalar, memory);
+  return rounded < interval.low || rounded > interval.high ? std::clamp(value, interval.low, interval.high) : rounded;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t seed) {
+  if (threads <= kSampledAbove) return {};
+  std::vector<std::int64_t> sample{0, std::min<std::int64_t>(65'535, threads - 1),
+                                   std::min<std::int64_t>(65'536, threads - 1)};
+  for (std::int64_t last = 1; last <= kLastSampled; ++last)
+    sample.push_back(threads - last);
+  Rng rng(seed);
+  for (int i = 0; i < kSample; ++i)
+    sample.push_back(rng.uniform_int<std::int64_t>(0, threads - 1));
+  std::sort(sample.begin(), sample.end());
+  sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
+  return sample;
+}
+
+Result<InputSpace> InputSpace::make(const Module& module, const Function& kernel, const reference::Oracle& oracle) {
+  Result<Preconditions> preconditions = parse_preconditions(module, kernel);
+  if (!preconditions.ok()) return preconditions.error();
+  return InputSpace(module, kernel, oracle, preconditions.take());
+}
+
+InputSpace::InputSpace(const Module& module, const Function& kernel, const reference::Oracle& oracle,
+                       Preconditions preconditions)
+    : module_(&module),
+      kernel_(&kernel),
+      oracle_(&oracle),
+      preconditions_(std::move(preconditions)),
+      uses_(parameter_use(module, kernel)),
+      tiled_(uses_tiles(kernel)) {
+  const auto count = static_cast<std::size_t>(kernel.parameter_count);
+  for (std::size_t p = 0; p < count; ++p) {
+    const Type type = kernel.variables[p].type;
+    uninitialised_.push_back(type.is_array() && !uses_[p].read && !uses_[p].atomically_updated);
+    least_shape_.emplace_back(type.rank, 0);
+    tile_shape_.emplace_back();
+  }
+  least_integer_.assign(count, 0);
+  permuted_.assign(count, false);
+  single_.assign(static_cast<std::size_t>(kernel.launch_rank), false);
+}
+
+void InputSpace::choose_extents(Launch& launch, const DrawRequest& request) const {
+  // Extents of several dimensions differ from each other, so that exchanged indices show.
+  static constexpr std::int32_t kFurther[3] = {5, 3, 2};
+  for (int d = 0; d < kernel_->launch_rank; ++d) {
+    std::int32_t wanted = d == 0 ? request.size : kFurther[d - 1];
+    if (tiled_) wanted = std::min(wanted, d == 0 ? 3 : 2);
+    launch.extents.push_back(single_[static_cast<std::size_t>(d)] ? std::min(wanted, 1) : wanted);
+  }
+}
+
+std::int32_t InputSpace::stated_extent(std::size_t dimension) const {
+  if (dimension >= preconditions_.launch.size() ||
+      preconditions_.launch[dimension].kind != PreconditionTerm::Kind::kNumber)
+    return 0;
+  return static_cast<std::int32_t>(std::clamp(preconditions_.launch[dimension].number, 0.0, double{kLargestExtent}));
+}
+
+std::optional<Launch> InputSpace::guess(const DrawRequest& request, std::uint64_t attempt) const {
+  Launch launch;
+  choose_extents(launch, request);
+  std::int64_t elements = 0;
+  for (VarId p = 0; p < kernel_->parameter_count; ++p) {
+    const Type type = kernel_->var(p).type;
+    std::vector<std::int32_t> shape;
+    for (std::size_t d = 0; d < type.rank; ++d) {
+      const std::size_t from = std::min(d, launch.extents.size() - 1);
+      const bool beyond = d >= launch.extents.size();
+      const std::int32_t few = request.row > 0 ? request.row : 6;
+      const std::int32_t guessed = beyond ? few + static_cast<std::int32_t>(d)
+                                          : std::max({launch.extents[from], request.row, stated_extent(from)});
+      const std::int32_t least = least_shape_[static_cast<std::size_t>(p)][d];
+      const bool of_tiles = !tile_shape_[static_cast<std::size_t>(p)].empty();
+      const std::int32_t held = of_tiles ? tile_extent(static_cast<std::size_t>(p), d, request) : guessed;
+      shape.push_back(std::max(held, least));
+    }
+    if (type.is_array()) elements += std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+    if (elements > request.most_elements) return std::nullopt;
+    launch.arguments.push_back(make_argument(*module_, type, std::move(shape)));
+  }
+  // A launch given as an integer parameter or an array's length fixes that one; other terms fix the launch.
+  for (std::size_t d = 0; d < preconditions_.launch.size(); ++d) {
+    const PreconditionTerm& term = preconditions_.launch[d];
+    if (term.kind == PreconditionTerm::Kind::kExtent) {
+      Argument& argument = launch.arguments[static_cast<std::size_t>(term.parameter)];
+      auto shape = argument.shape;
+      shape[static_cast<std::size_t>(term.dimension)] = launch.extents[d];
+      argument = make_argument(*module_, argument.type, std::move(shape));
+    }
+  }
+  bind_values(launch, request, attempt);
+  const double most_threads = std::max<double>(kMaxAnnotatedThreads, request.size);
+  for (std::size_t d = 0; d < preconditions_.launch.size(); ++d) {
+    launch.extents[d] =
+        static_cast<std::int32_t>(std::clamp(preconditions_.launch[d].evaluate(launch), 0.0, most_threads));
+  }
+  return launch;
+}
+
+void InputSpace::bind_values(Launch& launch, const DrawRequest& request, std::uint64_t attempt) const {
+  // Integers first: ranges of other parameters may name them.
+  for (VarId p = 0; p < kernel_->parameter_count; ++p) {
+    if (kernel_->var(p).type.is_integer_scalar()) fill_array(launch, p, request, attempt);
+  }
+  for (std::size_t d = 0; d < preconditions_.launch.size(); ++d) {
+    const PreconditionTerm& term = preconditions_.launch[d];
+    if (term.kind != PreconditionTerm::Kind::kParameter) continue;
+    Argument& argument = launch.arguments[static_cast<std::size_t>(term.parameter)];
+    std::int64_t extent = launch.extents[d];
+    const auto& range = preconditions_.ranges[static_cast<std::size_t>(term.parameter)];
+    if (range && range->high) extent = std::min(extent, greatest_of(*range, launch));
+    if (range && range->low) extent = std::max(extent, least_of(*range, launch));
+    write_integer(argument.type.scalar, argument.bytes.data(), extent);
+  }
+  for (VarId p = 0; p < kernel_->parameter_count; ++p) {
+    if (!kernel_->var(p).type.is_integer_scalar()) fill_array(launch, p, request, attempt);
+  }
+}
+
+void InputSpace::fill_array(Launch& launch, VarId parameter, const DrawRequest& request, std::uint64_t attempt) const {
+  const auto p = static_cast<std::size_t>(parameter);
+  Argument& argument = launch.arguments[p];
+  Rng rng(mixed(request.seed, attempt, p + 1));
+  const bool is_array = argument.type.is_array();
+  const std::int64_t count = element_count(argument);
+  const std::int32_t first_extent = std::max(launch.extents[0], 1);
+
+  Interval real{positive_ ? kPositiveLow : kLow, kHigh};
+  const std::int64_t least = least_integer_[p];
+  std::int64_t integer_low = least;
+  std::int64_t integer_high = is_array ? std::max<std::int64_t>(first_extent - 1, least) : kLargestInteger;
+  integer_high = std::max(std::min(integer_high, is_array ? most_element_ : most_value_), least);
+  const auto& range = preconditions_.ranges[p];
+  if (range && range->low) {
+    real.low = range->low->evaluate(launch);
+    integer_low = least_of(*range, launch);
+    if (real.low > real.high) real.high = real.low + 2;
+    integer_high = std::max(integer_high, integer_low);
+  }
+  if (range && range->high) {
+    real.high = range->high->evaluate(launch);
+    integer_high = greatest_of(*range, launch);
+    if (real.low > real.high) real.low = real.high - 2;
+    integer_low = std::min(integer_low, std::max<std::int64_t>(integer_high, 0));
+  }
+  if (range && range->low_open) real.low = std::nextafter(static_cast<float>(real.low), HUGE_VALF);
+  if (range && range->high_open) real.high = std::nextafter(static_cast<float>(real.high), -HUGE_VALF);
+
+  const bool is_integer_value = !is_array && argument.type.is_integer_scalar();
+  if (is_integer_value && range && integer_low <= integer_high) {
+    // Long loops where they may be; and one end of the range for the sets of an even number, the other for the others.
+    const auto write = [&](std::int64_t value) { write_integer(argument.type.scalar, argument.bytes.data(), value); };
+    if (request.row > 0) return write(std::clamp<std::int64_t>(request.row, integer_low, integer_high));
+    if (request.distribution == Distribution::kEdges) return write(request.seed % 2 == 0 ? integer_low : integer_high);
+  }
+  // An unhinted integer parameter is often the number of elements or threads: every other draw makes it so.
+  if (is_integer_value && !range && (request.seed % 2 == 0 || request.row > 0)) {
+    return write_integer(
+        argument.type.scalar, argument.bytes.data(),
+        std::min(std::max<std::int64_t>({first_extent, least, request.row}), std::max(most_value_, least)));
+  }
+  const bool permutation = preconditions_.permutation[p] || permuted_[p];
+  std::vector<std::int64_t> order;
+  if (permutation) {
+    order.resize(static_cast<std::size_t>(count));
+    std::iota(order.begin(), order.end(), integer_low);
+    if (request.distribution == Distribution::kTies) std::reverse(order.begin(), order.end());
+    else rng.shuffle(order);
+  }
+  // Index arrays whose elements all meet in one place, and such that run backwards.
+  const bool ties = is_array && request.distribution == Distribution::kTies;
+  const bool backwards = ties && rng.bernoulli(0.5);
+  const std::int64_t meeting =
+      ties ? rng.uniform_int<std::int64_t>(integer_low, std::max(integer_low, integer_high)) : integer_low;
+  const std::vector<ScalarComponent> leaves = leaves_of(*module_, argument.type.element());
+  const bool repeats = count > kPeriod && !permutation && !ties;
+  const std::int64_t drawn = repeats ? kPeriod : count;
+  const std::int64_t stride = is_array ? argument.strides.back() : 0;  // the array is dense
+  for (std::int64_t element = 0; element < drawn; ++element) {
+    std::byte* at = argument.bytes.data() + element * stride;
+    for (const ScalarComponent& component : leaves) {
+      if (is_float(component.scalar)) {
+        const double value = draw_float(rng, real, request.distribution);
+        write_float(component.scalar, at + component.offset, fitted(component.scalar, value, real));
+      } else if (component.scalar == Scalar::kBool) {
+        write_integer(component.scalar, at + component.offset, rng.uniform_int<std::int64_t>(0, 1));
+      } else if (permutation) {
+        write_integer(component.scalar, at + component.offset, order[static_cast<std::size_t>(element)]);
+      } else if (ties) {
+        const std::int64_t range_length = std::max(integer_high - integer_low, std::int64_t{0}) + 1;
+        write_integer(component.scalar, at + component.offset,
+                      backwards ? integer_low + range_length - 1 - element % range_length : meeting);
+      } else {
+        const std::int64_t high = std::max(integer_low, integer_high);
+        const bool edge = request.distribution == Distribution::kEdges;
+        const std::int64_t value =
+            edge ? (rng.bernoulli(0.5) ? integer_low : high) : rng.uniform_int<std::int64_t>(integer_low, high);
+        write_integer(component.scalar, at + component.offset, value);
+      }
+    }
+  }
+  if (repeats) repeat_elements(argument, kPeriod);
+}
+
+bool InputSpace::learn_out_of_bounds(const Finding& finding, const Launch& launch) {
+  if (finding.parameter == kNone) return learn_component(finding);
+  const auto p = static_cast<std::size_t>(finding.parameter);
+  // Of a large launch the oracle runs a sample, of which the threads that go farthest may take another branch. An index
+  // so far out grows with the thread's number, n * number + rest: the launch's last thread gets room for its own.
+  const std::int64_t extent = std::max(launch.extents[0], 1);
+  const std::int64_t number = finding.thread / std::max<std::int64_t>(launch.threads() / extent, 1);
+  const auto room_for = [&](std::int64_t index, std::int64_t held) {
+    // A loop may go on only because it finds nothing beyond the array: so it grows by steps, as if by itself.
+    if (index < kSampledAbove || number == 0) return std::min(index + 1, std::max(2 * held, held + kStep));
+    const std::int64_t rest = index % number;
+    return index / number * (extent - 1) + rest + std::min(rest, kSpare) + 1;
+  };
+  bool learnt = false;
+  for (std::size_t d = 0; d < finding.index.size() && d < least_shape_[p].size(); ++d) {
+    const std::int64_t index = finding.index[d];
+    if (index < finding.shape[d] || index < least_shape_[p][d]) continue;
+    const std::int64_t room = room_for(index, finding.shape[d]);
+    if (room > kLargestExtent) continue;
+    least_shape_[p][d] = static_cast<std::int32_t>(room);
+    learnt = true;
+  }
+  return learnt;
+}
+
+bool InputSpace::learn_component(const Finding& finding) {
+  const std::int64_t most = finding.shape.front() - 1;
+  if (finding.index.front() <= most) return false;
+  for (std::int64_t* greatest : {&most_element_, &most_value_}) {
+    if (*greatest <= most) continue;
+    *greatest = most;
+    return true;
+  }
+  return false;
+}
+
+bool InputSpace::learn_tiles(const reference::Reference& reference) {
+  bool learnt = false;
+  for (std::size_t p = 0; p < reference.tile_extents.size(); ++p) {
+    const auto& asked = reference.tile_extents[p];
+    std::vector<std::int32_t>& known = tile_shape_[p];
+    if (!asked.empty()) known.resize(asked.size());
+    for (std::size_t d = 0; d < asked.size(); ++d) {
+      if (asked[d] <= known[d] || asked[d] > kLargestExtent) continue;
+      known[d] = asked[d];
+      learnt = true;
+    }
+  }
+  return learnt;
+}
+
+std::int32_t InputSpace::tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const {
+  const std::int32_t whole = tile_shape_[parameter][dimension];
+  const auto cut = static_cast<std::int32_t>(request.seed % 2 == 0 ? 0 : mixed(request.seed, dimension, parameter) % 3);
+  return std::max(whole - cut, std::min(whole, 1));
+}
+
+bool InputSpace::learn_race(const Finding& finding, const Launch& launch) {
+  // Threads that collide through an index array need a permutation; those that ignore a dimension,
+  // in which they then differ, one of it.
+  for (std::size_t q = 0; q < permuted_.size(); ++q) {
+    const Type type = kernel_->variables[q].type;
+    if (type.is_array() && is_integer(type.scalar) && uses_[q].read && !preconditions_.ranges[q] && !permuted_[q]) {
+      permuted_[q] = true;
+      return true;
+    }
+  }
+  if (!preconditions_.launch.empty()) return false;
+  std::int64_t first = finding.thread;
+  std::int64_t second = finding.other_thread;
+  for (std::size_t d = single_.size(); d-- > 0;) {
+    const std::int64_t extent = std::max(launch.extents[d], 1);
+    const bool differs = first % extent != second % extent;
+    first /= extent;
+    second /= extent;
+    const auto others = std::count(single_.begin(), single_.end(), false) - 1;
+    if (!differs || single_[d] || others == 0) continue;
+    single_[d] = true;
+    return true;
+  }
+  return false;
+}
+
+bool InputSpace::learn(const std::vector<Finding>& findings, const Launch& launch) {
+  bool learnt = false;
+  for (const Finding& finding : findings) {
+    if (finding.kind == Finding::Kind::kOutOfBounds) learnt |= learn_out_of_bounds(finding, launch);
+  }
+  if (learnt) return true;
+  for (const Finding& finding : findings) {
+    if (finding.kind == Finding::Kind::kRace && learn_race(finding, launch)) return true;
+  }
+  const bool negative = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
+    return f.kind == Finding::Kind::kIntegerDivision || f.kind == Finding::Kind::kOutOfBounds;
+  });
+  if (!negative) return false;
+  for (std::size_t p = 0; p < least_integer_.size(); ++p) {
+    const Type type = launch.arguments[p].type;
+    if (is_integer(type.scalar) && type.shape == Shape::kScalar && least_integer_[p] < 2) {
+      ++least_integer_[p];
+      learnt = true;
+    }
+  }
+  return learnt;
+}
+
+bool InputSpace::is_degenerate(const reference::Reference& reference) const {
+  std::int64_t floats = 0;
+  std::int64_t undefined = 0;
+  for (const auto& output : reference.outputs) {
+    if (!output) continue;
+    for (std::size_t i = 0; i < output->elements.size(); ++i) {
+      const std::size_t cell = output->places.empty() ? i : output->places[i];
+      if (!is_float(output->leaves[cell % output->leaves.size()]) || !output->elements[i].written) continue;
+      ++floats;
+      const auto& element = output->elements[i];
+      undefined += !std::isfinite(element.value) || std::isinf(element.bound[reference::kNative]);
+    }
+  }
+  return undefined * 10 > floats;
+}
+
+reference::Run InputSpace::run_of(const DrawRequest& request, const Launch& launch) const {
+  reference::Run run{.launch = launch,
+                     .uninitialised = uninitialised_,
+                     .order = sampled_threads(launch.threads(), request.seed),
+                     .instruction_budget = request.instruction_budget};
+  run.touched_only = !run.order.empty();
+  return run;
+}
+
+std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const CompleteRun& complete) {
+  std::optional<Finding> last;
+  int endless = 0;
+  std::int64_t wasted = 0;
+  for (std::uint64_t attempt = 0; attempt < kTries && endless < kMostEndless && wasted < kMostWasted; ++attempt) {
+    std::optional<Launch> launch = guess(request, attempt);
+    if (!launch) {
+      return NoInputs{
+          .race = false,
+          .message = fmt::format("the indices ask for arrays of more than {} elements", request.most_elements),
+          .finding = {}};
+    }
+    Drawn drawn{.launch = *std::move(launch), .reference = {}};
+    reference::Run run = run_of(request, drawn.launch);
+    complete(run);
+    const bool wants_gradient = run.gradient;
+    run.gradient = wants_gradient && attempt >= promising_attempt_;
+    drawn.reference = oracle_->evaluate(run);
+    if (drawn.reference.findings.empty() && learn_tiles(drawn.reference) && attempt + 1 < kTries) continue;
+    if (drawn.reference.findings.empty()) {
+      if (positive_ || !is_degenerate(drawn.reference)) {
+        promising_attempt_ = attempt;
+        if (run.gradient != wants_gradient) {
+          run.gradient = true;
+          drawn.reference = oracle_->evaluate(run);
+        }
+        return drawn;
+      }
+      positive_ = true;
+      promising_attempt_ = kUnknown;
+      continue;
+    }
+    if (run.gradient) promising_attempt_ = kUnknown;
+    wasted += drawn.reference.instructions;
+    last = drawn.reference.findings.front();
+    if (!drawn.reference.complete && request.size > kSampledAbove) break;
+    endless += drawn.reference.complete ? 0 : 1;
+    learn(drawn.reference.findings, drawn.launch);
+  }
+  if (!last) {
+    return NoInputs{.race = false, .message = "no inputs were found on which the kernel is defined", .finding = {}};
+  }
+  const bool race = last->kind == Finding::Kind::kRace || last->kind == Finding::Kind::kOrderDependent;
+  return NoInputs{.race = race, .message = reference::describe(*last, *module_, *kernel_), .finding = last};
+}
+
+std::variant<Launch, NoInputs> InputSpace::draw(const DrawRequest& request) {
+  auto drawn = draw(request, [](reference::Run&) {});
+  if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
+  return std::move(std::get<Drawn>(drawn).launch);
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,602 @@
+#include "harness/judge/inputs/input_space.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/testing/kernel_text.hpp"
+
+namespace assay::harness {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+
+/// A kernel's oracle and input space.
+class Space {
+ public:
+  explicit Space(const std::string& python)
+      : source_(testing::kernel_of(python)),
+        oracle_(reference::Oracle::make(*source_.module, kernel()).take()),
+        space_(InputSpace::make(*source_.module, kernel(), oracle_).take()) {}
+
+  const ir::Function& kernel() const { return source_.module->kernels[0]; }
+  InputSpace& space() { return space_; }
+
+  std::variant<ir::Launch, NoInputs> draw(const DrawRequest& request) { return space_.draw(request); }
+
+  /// A launch for the request, which must be found and, says the oracle, be defined.
+  ir::Launch found(const DrawRequest& request) {
+    auto drawn = draw(request);
+    if (const auto* none = std::get_if<NoInputs>(&drawn)) {
+      throw std::runtime_error("seed " + std::to_string(request.seed) + ", size " + std::to_string(request.size) +
+                               ": " + none->message);
+    }
+    const auto& launch = std::get<ir::Launch>(drawn);
+    const reference::Reference run = oracle_.evaluate({.launch = launch, .uninitialised = space_.uninitialised()});
+    for (const reference::Finding& finding : run.findings)
+      ADD_FAILURE() << "seed " << request.seed << ": " << reference::describe(finding, *source_.module, kernel());
+    EXPECT_TRUE(run.complete);
+    return launch;
+  }
+  /// Launches of several sizes and distributions; all must be found.
+  std::vector<ir::Launch> found_all() {
+    std::vector<ir::Launch> launches;
+    std::uint64_t seed = 3;
+    for (const Distribution distribution : {Distribution::kUniform, Distribution::kEdges, Distribution::kScales}) {
+      for (const std::int32_t size : {13, 32, 1, 31})
+        launches.push_back(found({.seed = seed++, .distribution = distribution, .size = size}));
+    }
+    return launches;
+  }
+  NoInputs none(std::uint64_t seed = 3) {
+    auto drawn = draw({.seed = seed, .size = 13});
+    if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
+    ADD_FAILURE() << "inputs were found";
+    return {};
+  }
+
+  std::size_t parameter(const std::string& name) const {
+    for (std::size_t p = 0; p < kernel().variables.size(); ++p) {
+      if (kernel().variables[p].name == name) return p;
+    }
+    ADD_FAILURE() << "no parameter " << name;
+    return 0;
+  }
+  std::vector<std::int64_t> integers(const ir::Launch& launch, const std::string& name) const {
+    std::vector<std::int64_t> values;
+    const ir::Argument& argument = launch.arguments[parameter(name)];
+    for (std::int64_t e = 0; e < ir::element_count(argument); ++e) {
+      for (const ir::ScalarComponent& component : ir::leaves_of(*source_.module, argument.type.element())) {
+        if (ir::is_float(component.scalar)) continue;
+        values.push_back(ir::read_integer(component.scalar,
+                                          argument.bytes.data() + ir::element_offset(argument, e) + component.offset));
+      }
+    }
+    return values;
+  }
+  std::vector<double> floats(const ir::Launch& launch, const std::string& name) const {
+    std::vector<double> values;
+    const ir::Argument& argument = launch.arguments[parameter(name)];
+    for (std::int64_t e = 0; e < ir::element_count(argument); ++e) {
+      for (const ir::ScalarComponent& component : ir::leaves_of(*source_.module, argument.type.element())) {
+        if (!ir::is_float(component.scalar)) continue;
+        values.push_back(ir::read_float(component.scalar,
+                                        argument.bytes.data() + ir::element_offset(argument, e) + component.offset));
+      }
+    }
+    return values;
+  }
+  const std::vector<std::int32_t>& shape(const ir::Launch& launch, const std::string& name) const {
+    return launch.arguments[parameter(name)].shape;
+  }
+
+ private:
+  KernelSource source_;
+  reference::Oracle oracle_;
+  InputSpace space_;
+};
+
+std::size_t distinct(const std::vector<std::int64_t>& values) {
+  return std::set<std::int64_t>(values.begin(), values.end()).size();
+}
+
+// ------------------------------------------------------------------------------------- found without a hint
+
+TEST(InputSpace, Gather) {
+  Space space(R"(
+@wp.kernel
+def gather(x: wp.array(dtype=float), idx: wp.array(dtype=int), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[idx[i]]
+)");
+  for (const ir::Launch& launch : space.found_all()) {
+    EXPECT_GE(distinct(space.integers(launch, "idx")), launch.extents[0] > 1 ? 2U : 1U);
+  }
+}
+
+TEST(InputSpace, ScatterNeedsAPermutation) {
+  Space space(R"(
+@wp.kernel
+def scatter(x: wp.array(dtype=float), perm: wp.array(dtype=int), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[perm[i]] = x[i]
+)");
+  for (const ir::Launch& launch : space.found_all()) {
+    const auto perm = space.integers(launch, "perm");
+    EXPECT_EQ(distinct(perm), perm.size());
+  }
+}
+
+TEST(InputSpace, DynamicProduct) {
+  Space space(R"(
+@wp.kernel
+def product(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    p = float(1.0)
+    for j in range(n):
+        p *= x[j]
+    out[i] = p
+)");
+  std::set<std::int64_t> trips;
+  for (const ir::Launch& launch : space.found_all())
+    trips.insert(space.integers(launch, "n")[0]);
+  EXPECT_GE(trips.size(), 3U) << "trip counts should vary";
+}
+
+constexpr const char* kStencilBody = R"(
+    i, j = wp.tid()
+    if i > 0 and i < ROWS - 1 and j > 0 and j < COLUMNS - 1:
+        out[i, j] = x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1] - 4.0 * x[i, j]
+)";
+std::string stencil(const std::string& parameters, const std::string& rows, const std::string& columns) {
+  std::string body = kStencilBody;
+  body.replace(body.find("ROWS"), 4, rows);
+  body.replace(body.find("COLUMNS"), 7, columns);
+  return "@wp.kernel\ndef stencil(x: wp.array2d(dtype=float), " + parameters + "out: wp.array2d(dtype=float)):" + body;
+}
+
+void expect_interior(Space& space) {
+  int with_interior = 0;
+  for (const ir::Launch& launch : space.found_all()) {
+    const auto& shape = space.shape(launch, "x");
+    with_interior += launch.extents[0] > 2 && launch.extents[1] > 2 && shape[0] > 2 && shape[1] > 2;
+  }
+  EXPECT_GE(with_interior, 6) << "most launches should reach the guarded statement";
+}
+
+TEST(InputSpace, StencilGuardedByParameters) {
+  Space space(stencil("n: int, m: int, ", "n", "m"));
+  expect_interior(space);
+  int reached = 0;
+  for (const ir::Launch& launch : space.found_all())
+    reached += space.integers(launch, "n")[0] > 2 && space.integers(launch, "m")[0] > 2;
+  EXPECT_GE(reached, 6);
+}
+
+TEST(InputSpace, StencilGuardedByShape) {
+  Space space(stencil("", "x.shape[0]", "x.shape[1]"));
+  expect_interior(space);
+}
+
+TEST(InputSpace, StencilOfALaunchThatIgnoresTheBorder) {
+  Space space(R"(
+@wp.kernel
+def interior(x: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+    i, j = wp.tid()
+    out[i + 1, j + 1] = x[i, j + 1] + x[i + 2, j + 1] + x[i + 1, j] + x[i + 1, j + 2]
+)");
+  for (const ir::Launch& launch : space.found_all())
+    EXPECT_THAT(space.shape(launch, "x"), ElementsAre(Ge(launch.extents[0] + 2), Ge(launch.extents[1] + 2)));
+}
+
+TEST(InputSpace, LaunchSmallerThanItsArrays) {
+  Space space(R"(
+@wp.kernel
+def pairs(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[2 * i] * x[2 * i + 1]
+)");
+  for (const ir::Launch& launch : space.found_all())
+    EXPECT_GE(space.shape(launch, "x")[0], 2 * launch.extents[0]);
+}
+
+// More than could be learnt from one access behind the end after another.
+TEST(InputSpace, LaunchOfAStatedNumberOfThreads) {
+  Space space(R"(
+# launch: (1000)
+@wp.kernel
+def wide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i]
+)");
+  auto drawn = space.draw({.seed = 1, .size = 1});
+  ASSERT_TRUE(std::holds_alternative<ir::Launch>(drawn)) << std::get<NoInputs>(drawn).message;
+  EXPECT_EQ(std::get<ir::Launch>(drawn).threads(), 1000);
+  EXPECT_EQ(std::get<ir::Launch>(drawn).arguments[0].shape, std::vector<std::int32_t>{1000});
+}
+
+TEST(InputSpace, Neighbour) {
+  Space space(R"(
+@wp.kernel
+def neighbour(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i + 1] - x[i]
+)");
+  space.found_all();
+  space.found({.seed = 1, .size = 65'539});
+}
+
+/// The oracle runs a sample of the threads, of which one at the end may not take the branch that another takes.
+TEST(InputSpace, RoomForAllThreadsOfALargeLaunch) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Space space(R"(
+@wp.kernel
+def far(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i + 20] if x[i] > 0.0 else 0.5
+)");
+    const ir::Launch launch = space.found({.seed = seed, .size = 65'539});
+    EXPECT_GE(launch.arguments[0].shape[0], 65'539 + 20) << seed;
+  }
+}
+
+// Beyond the array it finds nothing to end the loop with; what the array must hold is a few elements, not a thousand.
+TEST(InputSpace, ALoopThatEndsByWhatItReads) {
+  Space space(R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    sum = float(0.0)
+    j = int(0)
+    while j < 1000:
+        sum += wp.abs(x[j])
+        if sum > 6.0:
+            break
+        j += 1
+    out[i] = sum
+)");
+  EXPECT_LE(space.found({.seed = 3, .size = 1}).arguments[0].shape[0], 32);
+}
+
+// A vector has its three components whatever the inputs are: so the integers that choose among them must be less.
+TEST(InputSpace, IntegersThatChooseComponents) {
+  Space space(R"(
+@wp.kernel
+def pick(x: wp.array(dtype=wp.vec3), axis: wp.array(dtype=int), first: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i][axis[i]] * x[i][first]
+)");
+  for (const ir::Launch& launch : space.found_all()) {
+    for (const std::int64_t axis : space.integers(launch, "axis"))
+      EXPECT_LE(axis, 2);
+    EXPECT_LE(space.integers(launch, "first")[0], 2);
+  }
+}
+
+TEST(InputSpace, TwoDimensionalLaunchOntoOneDimension) {
+  Space space(R"(
+@wp.kernel
+def collide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i, j = wp.tid()
+    out[i] = x[i] * float(j + 1)
+)");
+  for (const ir::Launch& launch : space.found_all())
+    EXPECT_EQ(launch.extents[1], 1);
+  Space other(R"(
+@wp.kernel
+def collide(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i, j = wp.tid()
+    out[j] = x[j] * float(i + 1)
+)");
+  for (const ir::Launch& launch : other.found_all()) {
+    EXPECT_EQ(launch.extents[0], 1);
+    EXPECT_GT(launch.extents[1], 1) << "the other dimension keeps its extent";
+  }
+}
+
+TEST(InputSpace, IntegerDivisionByAParameter) {
+  Space space(R"(
+@wp.kernel
+def rows(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i // n] + float(i % n)
+)");
+  for (const ir::Launch& launch : space.found_all())
+    EXPECT_NE(space.integers(launch, "n")[0], 0);
+}
+
+TEST(InputSpace, DomainsOfFunctions) {
+  for (const char* function : {"wp.sqrt", "wp.log"}) {
+    SCOPED_TRACE(function);
+    Space space(std::string(R"(
+@wp.kernel
+def domain(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = )") +
+                function + "(x[i])\n");
+    for (const ir::Launch& launch : space.found_all()) {
+      for (const double value : space.floats(launch, "x"))
+        EXPECT_GT(value, 0);
+    }
+  }
+}
+
+TEST(InputSpace, StructWithIntegerFields) {
+  Space space(R"(
+@wp.struct
+class Grid:
+    rows: int
+    columns: int
+    scale: float
+
+@wp.kernel
+def cells(x: wp.array(dtype=float), grid: Grid, out: wp.array(dtype=float)):
+    i = wp.tid()
+    if i < grid.rows * grid.columns:
+        out[i] = grid.scale * x[i % grid.columns] + float(i // grid.columns)
+)");
+  for (const ir::Launch& launch : space.found_all())
+    EXPECT_THAT(space.integers(launch, "grid"), ElementsAre(Ge(0), Ge(0)));
+}
+
+TEST(InputSpace, StructFieldThatDivides) {
+  Space space(R"(
+@wp.struct
+class Grid:
+    columns: int
+    scale: float
+
+@wp.kernel
+def cells(x: wp.array(dtype=float), grid: Grid, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = grid.scale * x[i % grid.columns] + float(i // grid.columns)
+)");
+  for (const ir::Launch& launch : space.found_all())
+    EXPECT_GE(space.integers(launch, "grid")[0], 1);
+}
+
+TEST(InputSpace, ThreadsBeyondAnUnhintedCount) {
+  Space space(R"(
+@wp.kernel
+def guarded(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    if i >= n:
+        return
+    out[i] = 2.0 * x[i]
+)");
+  bool some_idle = false;
+  bool all_busy = false;
+  for (const ir::Launch& launch : space.found_all()) {
+    const auto n = space.integers(launch, "n")[0];
+    some_idle |= n < launch.extents[0];
+    all_busy |= n >= launch.extents[0];
+  }
+  EXPECT_TRUE(some_idle) << "guards should be tested from both sides";
+  EXPECT_TRUE(all_busy);
+}
+
+TEST(InputSpace, EmptyLaunch) {
+  Space space(R"(
+@wp.kernel
+def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = 2.0 * x[i]
+)");
+  EXPECT_EQ(space.found({.seed = 1, .size = 0}).threads(), 0);
+}
+
+// ------------------------------------------------------------------------------------------------- with hints
+
+TEST(InputSpace, HintsAreHonoured) {
+  Space space(R"(
+# launch: (n, len(x))
+# domain: 2 <= n <= 6
+# domain: 0 < x < 0.5
+# domain: -1 <= s
+# domain: 0 <= idx < n
+@wp.kernel
+def hinted(x: wp.array(dtype=float), idx: wp.array(dtype=int), n: int, s: float, out: wp.array2d(dtype=float)):
+    i, j = wp.tid()
+    out[i, j] = x[j] * s + float(idx[j])
+)");
+  for (const ir::Launch& launch : space.found_all()) {
+    const auto n = space.integers(launch, "n")[0];
+    EXPECT_THAT(launch.extents, ElementsAre(n, space.shape(launch, "x")[0]));
+    EXPECT_GE(n, 2);
+    EXPECT_LE(n, 6);
+    for (const double x : space.floats(launch, "x")) {
+      EXPECT_GT(x, 0);
+      EXPECT_LT(x, 0.5);
+    }
+    EXPECT_GE(space.floats(launch, "s")[0], -1);
+    for (const std::int64_t index : space.integers(launch, "idx")) {
+      EXPECT_GE(index, 0);
+      EXPECT_LT(index, n);
+    }
+  }
+}
+
+TEST(InputSpace, HintedPermutation) {
+  Space space(R"(
+# domain: perm is a permutation
+@wp.kernel
+def scatter(x: wp.array(dtype=float), perm: wp.array(dtype=int), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[perm[i]] = x[i]
+)");
+  for (const ir::Launch& launch : space.found_all()) {
+    const auto perm = space.integers(launch, "perm");
+    EXPECT_EQ(distinct(perm), perm.size());
+    EXPECT_EQ(*std::max_element(perm.begin(), perm.end()), static_cast<std::int64_t>(perm.size()) - 1);
+  }
+}
+
+TEST(InputSpace, ScalesStayInTheRange) {
+  Space space(R"(
+# domain: 0.25 <= x <= 4
+@wp.kernel
+def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = 2.0 * x[i]
+)");
+  for (const ir::Launch& launch : space.found_all()) {
+    for (const double x : space.floats(launch, "x")) {
+      EXPECT_GE(x, 0.25);
+      EXPECT_LE(x, 4);
+    }
+  }
+}
+
+// -------------------------------------------------------------------------------------------------- not found
+
+TEST(InputSpace, AKernelThatRacesByItself) {
+  Space space(R"(
+@wp.kernel
+def race(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[0] = x[i]
+)");
+  const NoInputs none = space.none();
+  EXPECT_TRUE(none.race);
+  ASSERT_TRUE(none.finding.has_value());
+  EXPECT_EQ(none.finding->loc.line, 6);
+  EXPECT_NE(none.finding->thread, none.finding->other_thread);
+  EXPECT_GE(none.finding->other_thread, 0);
+  EXPECT_THAT(none.message, AllOf(HasSubstr("out"), HasSubstr("6")));
+}
+
+TEST(InputSpace, ADomainThatIsNowhere) {
+  Space space(R"(
+@wp.kernel
+def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i - 1]
+)");
+  const NoInputs none = space.none();
+  EXPECT_FALSE(none.race);
+  ASSERT_TRUE(none.finding.has_value());
+  EXPECT_EQ(none.finding->loc.line, 6);
+  EXPECT_THAT(none.finding->index, ElementsAre(-1));
+  EXPECT_THAT(none.message, AllOf(HasSubstr("x[-1]"), HasSubstr("6")));
+}
+
+constexpr const char* kEndless = R"(
+@wp.kernel
+def endless(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(1.0)
+    while s > 0.0:
+        s = s + 1.0
+    out[i] = s * x[i]
+)";
+
+TEST(InputSpace, AnEndlessLoop) {
+  Space space(kEndless);
+  auto drawn = space.draw({.seed = 1, .size = 3, .instruction_budget = 10'000});
+  ASSERT_TRUE(std::holds_alternative<NoInputs>(drawn));
+  EXPECT_FALSE(std::get<NoInputs>(drawn).race);
+  EXPECT_EQ(std::get<NoInputs>(drawn).finding->kind, reference::Finding::Kind::kInstructionBudget);
+}
+
+// Each try takes as long as a whole judgement.
+TEST(InputSpace, AnEndlessLoopIsGivenUpSoon) {
+  Space space(kEndless);
+  int tries = 0;
+  const auto drawn =
+      space.space().draw({.seed = 1, .size = 3, .instruction_budget = 10'000}, [&](reference::Run&) { ++tries; });
+  EXPECT_TRUE(std::holds_alternative<NoInputs>(drawn));
+  EXPECT_EQ(tries, 3);
+}
+
+// Of a short kernel many launches are tried, of a long one some million instructions' worth.
+TEST(InputSpace, ALongKernelThatIsDefinedNowhereIsGivenUpSoon) {
+  const auto tries_of = [](int trips) {
+    Space space(fmt::format(R"(
+@wp.kernel
+def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for j in range({}):
+        s = s + x[i]
+    out[i] = s * x[i - 1]
+)",
+                            trips));
+    int tries = 0;
+    const auto drawn = space.space().draw({.seed = 1, .size = 3}, [&](reference::Run&) { ++tries; });
+    EXPECT_TRUE(std::holds_alternative<NoInputs>(drawn));
+    return tries;
+  };
+  EXPECT_EQ(tries_of(2), 24);
+  EXPECT_LE(tries_of(200'000), 8);
+}
+
+// ------------------------------------------------------------------------------------------------ the drawing
+
+constexpr const char* kPlain = R"(
+@wp.kernel
+def scale(x: wp.array(dtype=float), s: float, n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = s * x[i] + float(n)
+)";
+
+std::vector<std::byte> all_bytes(const ir::Launch& launch) {
+  std::vector<std::byte> bytes;
+  for (const ir::Argument& argument : launch.arguments)
+    bytes.insert(bytes.end(), argument.bytes.begin(), argument.bytes.end());
+  return bytes;
+}
+
+TEST(InputSpace, TheSameRequestDrawsTheSame) {
+  const DrawRequest request{.seed = 5, .size = 13};
+  EXPECT_EQ(all_bytes(Space(kPlain).found(request)), all_bytes(Space(kPlain).found(request)));
+  EXPECT_NE(all_bytes(Space(kPlain).found(request)), all_bytes(Space(kPlain).found({.seed = 6, .size = 13})));
+}
+
+TEST(InputSpace, DistributionsDiffer) {
+  Space space(kPlain);
+  const auto near_edges = [&](Distribution distribution) {
+    const auto values = space.floats(space.found({.seed = 5, .distribution = distribution, .size = 400}), "x");
+    return std::ranges::count_if(values, [](double x) {
+      return std::min({std::abs(x), std::abs(x - 2), std::abs(x + 2)}) < 0.07;
+    });
+  };
+  EXPECT_EQ(near_edges(Distribution::kEdges), 400);
+  EXPECT_LT(near_edges(Distribution::kUniform), 60);
+}
+
+TEST(InputSpace, OnlyArraysThatAreNeverReadAreUninitialised) {
+  Space space(R"(
+@wp.kernel
+def mixed(x: wp.array(dtype=float), y: wp.array(dtype=float), total: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    y[i] = y[i] + x[i]
+    wp.atomic_add(total, 0, x[i])
+    out[i] = x[i]
+)");
+  EXPECT_THAT(space.space().uninitialised(), ElementsAre(false, false, false, true));
+  space.found_all();
+}
+
+TEST(SampledThreads, OfLargeLaunchesOnly) {
+  EXPECT_TRUE(sampled_threads(kSampledAbove, 1).empty());
+  const auto sample = sampled_threads(70'000, 1);
+  EXPECT_TRUE(std::ranges::is_sorted(sample));
+  EXPECT_EQ(sample.front(), 0);
+  EXPECT_EQ(sample.back(), 69'999);
+  EXPECT_TRUE(std::ranges::binary_search(sample, 65'535));
+  EXPECT_TRUE(std::ranges::binary_search(sample, 65'536));
+  EXPECT_EQ(std::ranges::adjacent_find(sample), sample.end());
+  EXPECT_GT(sample.size(), 50U);
+}
+
+}  // namespace
+}  // namespace assay::harness

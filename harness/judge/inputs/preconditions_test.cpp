@@ -1,0 +1,226 @@
+#include "harness/judge/inputs/preconditions.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/testing/kernel_text.hpp"
+
+namespace assay::harness {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// A kernel with two thread indices and the hints above it.
+KernelSource kernel_with(const std::string& preconditions) {
+  return testing::kernel_of(preconditions + R"(@wp.kernel
+def k(x: wp.array(dtype=float), idx: wp.array2d(dtype=int), n: int, s: float, flag: bool, out: wp.array(dtype=float)):
+    i, j = wp.tid()
+    out[i] = x[idx[i, j]] * s + float(n)
+)");
+}
+enum Parameter : std::size_t { kX, kIdx, kN, kS, kFlag, kOut };
+
+Result<Preconditions> preconditions_of(const KernelSource& source) {
+  return parse_preconditions(*source.module, source.module->kernels[0]);
+}
+
+std::string error_of(const std::string& precondition) {
+  const Result<Preconditions> preconditions = preconditions_of(kernel_with(precondition));
+  return preconditions.ok() ? "" : preconditions.error().text();
+}
+
+/// Shapes (7), (3, 5), n = 11, s = 0.5.
+ir::Launch some_launch(const KernelSource& source) {
+  const ir::Module& module = *source.module;
+  const ir::Function& kernel = module.kernels[0];
+  ir::Launch launch{.extents = {3, 5}, .arguments = {}};
+  const std::vector<std::int32_t> shapes[] = {{7}, {3, 5}, {}, {}, {}, {7}};
+  for (int p = 0; p < kernel.parameter_count; ++p)
+    launch.arguments.push_back(ir::make_argument(module, kernel.var(p).type, shapes[p]));
+  ir::write_integer(ir::Scalar::kI32, launch.arguments[kN].bytes.data(), 11);
+  ir::write_float(ir::Scalar::kF32, launch.arguments[kS].bytes.data(), 0.5);
+  return launch;
+}
+
+TEST(Preconditions, NoneAreSaid) {
+  const Result<Preconditions> preconditions = preconditions_of(kernel_with("# a comment about domains\n"));
+  ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
+  EXPECT_TRUE(preconditions->launch.empty());
+  for (const auto& range : preconditions->ranges)
+    EXPECT_FALSE(range.has_value());
+}
+
+struct TermRow {
+  const char* term;
+  double value;
+};
+
+TEST(Preconditions, Terms) {
+  const TermRow rows[] = {
+      {"3", 3},
+      {"0.25", 0.25},
+      {"1e-3", 1e-3},
+      {"-2", -2},
+      {"n", 11},
+      {"s", 0.5},
+      {"len(x)", 7},
+      {"len( x )", 7},
+      {"len(idx)", 3},
+      {"x.shape[0]", 7},
+      {"idx.shape[1]", 5},
+      {"n + 1", 12},
+      {"n-1", 10},
+      {"n - 1 - 2", 8},
+      {"2 * n + 3", 25},
+      {"3 + 2 * n", 25},
+      {"(n + 1) * 2", 24},
+      {"-n", -11},
+      {"-(n - 1)", -10},
+      {"n * idx.shape[1] - len(x)", 48},
+  };
+  for (const TermRow& row : rows) {
+    SCOPED_TRACE(row.term);
+    const KernelSource source = kernel_with(std::string("# domain: x <= ") + row.term + "\n");
+    const Result<Preconditions> preconditions = preconditions_of(source);
+    ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
+    ASSERT_TRUE(preconditions->ranges[kX] && preconditions->ranges[kX]->high);
+    EXPECT_EQ(preconditions->ranges[kX]->high->evaluate(some_launch(source)), row.value);
+  }
+}
+
+struct RangeRow {
+  const char* precondition;
+  Parameter parameter;
+  std::optional<double> low, high;
+  bool low_open = false, high_open = false;
+};
+
+TEST(Preconditions, Ranges) {
+  const RangeRow rows[] = {
+      {"0.5 <= x", kX, 0.5, {}},
+      {"x >= 0.5", kX, 0.5, {}},
+      {"x > 0.5", kX, 0.5, {}, true},
+      {"0.5 < x", kX, 0.5, {}, true},
+      {"x <= 2", kX, {}, 2},
+      {"2 >= x", kX, {}, 2},
+      {"x < 2", kX, {}, 2, false, true},
+      {"2 > x", kX, {}, 2, false, true},
+      {"0.5 <= x <= 2", kX, 0.5, 2},
+      {"0.5 < x < 2", kX, 0.5, 2, true, true},
+      {"0.5 <= x < 2", kX, 0.5, 2, false, true},
+      {"2 > x >= 0.5", kX, 0.5, 2, false, true},
+      {"0 <= idx < len(x)", kIdx, 0, 7, false, true},
+      {"1 <= n <= len(x)", kN, 1, 7},
+      {"n <= len(x)", kN, {}, 7},
+      {"n >= 1", kN, 1, {}},
+      {"0 <= n < x.shape[0]", kN, 0, 7, false, true},
+      {"-1 <= s <= 1", kS, -1, 1},
+      {"0<=idx<len(x)", kIdx, 0, 7, false, true},
+  };
+  for (const RangeRow& row : rows) {
+    SCOPED_TRACE(row.precondition);
+    const KernelSource source = kernel_with(std::string("# domain: ") + row.precondition + "\n");
+    const Result<Preconditions> preconditions = preconditions_of(source);
+    ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
+    const auto& range = preconditions->ranges[row.parameter];
+    ASSERT_TRUE(range);
+    const ir::Launch launch = some_launch(source);
+    ASSERT_EQ(range->low.has_value(), row.low.has_value());
+    ASSERT_EQ(range->high.has_value(), row.high.has_value());
+    EXPECT_EQ(row.low, row.low ? std::optional(range->low->evaluate(launch)) : std::nullopt);
+    EXPECT_EQ(row.high, row.high ? std::optional(range->high->evaluate(launch)) : std::nullopt);
+    EXPECT_EQ(range->low_open, row.low_open);
+    EXPECT_EQ(range->high_open, row.high_open);
+    for (std::size_t p = kX; p <= kOut; ++p)
+      EXPECT_EQ(preconditions->ranges[p].has_value(), p == row.parameter);
+  }
+}
+
+TEST(Preconditions, RangesOfTwoComments) {
+  const KernelSource source = kernel_with("# domain: 0.5 <= x\n# domain: x < 2\n");
+  const Result<Preconditions> preconditions = preconditions_of(source);
+  ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
+  EXPECT_EQ(preconditions->ranges[kX]->low->number, 0.5);
+  EXPECT_EQ(preconditions->ranges[kX]->high->number, 2);
+}
+
+TEST(Preconditions, Permutations) {
+  for (const char* text : {"# domain: idx is a permutation\n", "# domain: idx is permutation\n"}) {
+    const Result<Preconditions> preconditions = preconditions_of(kernel_with(text));
+    ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
+    EXPECT_TRUE(preconditions->permutation[kIdx]);
+    EXPECT_FALSE(preconditions->permutation[kX]);
+  }
+}
+
+TEST(Preconditions, Launches) {
+  for (const char* text :
+       {"# launch: (n, idx.shape[1])\n", "# launch: n, idx.shape[1]\n", "# launch:(n,idx.shape[1],)\n"}) {
+    SCOPED_TRACE(text);
+    const KernelSource source = kernel_with(text);
+    const Result<Preconditions> preconditions = preconditions_of(source);
+    ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
+    ASSERT_EQ(preconditions->launch.size(), 2U);
+    EXPECT_EQ(preconditions->launch[0].evaluate(some_launch(source)), 11);
+    EXPECT_EQ(preconditions->launch[1].evaluate(some_launch(source)), 5);
+  }
+}
+
+TEST(Preconditions, MentionsWhatItNames) {
+  const Result<Preconditions> preconditions = preconditions_of(kernel_with("# domain: x < 2 * (n - idx.shape[1])\n"));
+  ASSERT_TRUE(preconditions.ok()) << preconditions.error().text();
+  const PreconditionTerm& high = *preconditions->ranges[kX]->high;
+  EXPECT_TRUE(high.mentions(kN));
+  EXPECT_TRUE(high.mentions(kIdx));
+  EXPECT_FALSE(high.mentions(kS));
+}
+
+struct BadRow {
+  const char* precondition;
+  const char* expected;
+};
+
+TEST(Preconditions, WhatCannotBeReadIsNamed) {
+  const BadRow rows[] = {
+      {"# domain: y < 2", "the name of a parameter"},
+      {"# domain: x", "<, <=, > or >="},
+      {"# domain: 0 <= x <=", "the name of a parameter"},
+      {"# domain: x = 3", "<, <=, > or >="},
+      {"# domain: x < 2 3", "the end of the hint"},
+      {"# domain: 0 < x < 2 < 3", "the end of the hint"},
+      {"# domain: x < len(y)", "the name of a parameter"},
+      {"# domain: x < len(n)", "a dimension that the array has"},
+      {"# domain: x < idx", "a scalar parameter"},
+      {"# domain: x < idx.shape[2]", "a dimension that the array has"},
+      {"# domain: x < idx.shape[-1]", "a dimension that the array has"},
+      {"# domain: x < idx.size", "'shape'"},
+      {"# domain: x < (2", "')'"},
+      {"# domain: x is sorted", "'permutation'"},
+      {"# domain:", "the name of a parameter"},
+      {"# launch: (n, m)", "the name of a parameter"},
+      {"# launch: (n, 2", "')'"},
+      {"# launch:", "the name of a parameter"},
+  };
+  for (const BadRow& row : rows) {
+    SCOPED_TRACE(row.precondition);
+    EXPECT_THAT(error_of(std::string(row.precondition) + "\n"),
+                AllOf(HasSubstr(std::string(row.precondition).substr(2)), HasSubstr("cannot be read"),
+                      HasSubstr(std::string("expected ") + row.expected), HasSubstr("kernel.py:")));
+  }
+}
+
+TEST(Preconditions, NeedAnExtentForEachThreadIndex) {
+  EXPECT_THAT(error_of("# launch: n\n"), HasSubstr("1 extents, but the kernel has 2 thread indices"));
+  EXPECT_THAT(error_of("# launch: (n, n, n)\n"), HasSubstr("3 extents, but the kernel has 2 thread indices"));
+}
+
+TEST(Preconditions, DeepBracketsAreRefused) {
+  EXPECT_THAT(error_of("# domain: x < " + std::string(100'000, '(') + "\n"), HasSubstr("expected ')'"));
+  EXPECT_NE(error_of("# domain: x < " + std::string(100'000, '-') + "1\n"), "");
+}
+
+}  // namespace
+}  // namespace assay::harness

@@ -1,0 +1,265 @@
+#include "harness/judge/launch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace assay::harness {
+namespace {
+
+/// Bytes on either side of an array, at least; room for two elements, in multiples of this.
+constexpr std::size_t kGuard = 64;
+/// Of what is no value: between elements.
+constexpr std::byte kGuardByte{0xA5};
+/// Of views, in elements.
+constexpr int kPrimalGap = 1, kGradientGap = 2;
+
+backends::Argument by_value(const ir::Argument& argument) {
+  backends::Argument result;
+  result.bytes = argument.bytes;
+  return result;
+}
+
+/// An array of the same layout, of these bytes alone.
+std::shared_ptr<const ir::Argument> filled(const ir::Argument& layout, std::byte byte) {
+  return std::make_shared<const ir::Argument>(ir::Argument{.type = layout.type,
+                                                           .shape = layout.shape,
+                                                           .strides = layout.strides,
+                                                           .bytes = std::vector(layout.bytes.size(), byte)});
+}
+
+template <class Bits>
+void write_bits(std::byte* at, Bits bits) {
+  std::memcpy(at, &bits, sizeof bits);
+}
+
+/// A value that a computation changes whatever it does with it.
+void write_poison(ir::Scalar scalar, std::byte* at) {
+  switch (scalar) {
+    case ir::Scalar::kF16: return write_bits(at, std::uint16_t{0x7D01});
+    case ir::Scalar::kBF16: return write_bits(at, std::uint16_t{0x7FA1});
+    case ir::Scalar::kF32: return write_bits(at, std::uint32_t{0x7FA5'A5A5});
+    case ir::Scalar::kF64: return write_bits(at, std::uint64_t{0x7FF4'A5A5'A5A5'A5A5});
+    case ir::Scalar::kBool: return write_bits(at, std::uint8_t{1});
+    default: std::fill_n(at, ir::row(scalar).bytes, kGuardByte);
+  }
+}
+
+/// Makes elements that stand beside those of a dense array.
+class Neighbours {
+ public:
+  Neighbours(const ir::Module& module, const ir::Argument& dense, Beside beside)
+      : dense_(dense),
+        beside_(beside),
+        count_(ir::element_count(dense)),
+        size_(static_cast<std::size_t>(dense.strides.back())),
+        leaves_(ir::leaves_of(module, dense.type.element())),
+        poison_(size_, kGuardByte) {
+    for (const ir::ScalarComponent& component : leaves_)
+      write_poison(component.scalar, poison_.data() + component.offset);
+  }
+
+  std::size_t size() const { return size_; }
+
+  /// The element with this number; half-way between two of the array's own where it must be likely.
+  void write(std::size_t number, std::byte* at) const {
+    std::memcpy(at, poison_.data(), size_);
+    if (beside_ == Beside::kPoison || count_ == 0) return;
+    for (const ir::ScalarComponent& component : leaves_) {
+      const std::byte *one = own(number) + component.offset, *other = own(number + 1) + component.offset;
+      std::copy_n(one, ir::row(component.scalar).bytes, at + component.offset);
+      if (!ir::is_float(component.scalar)) continue;
+      const double mean = 0.5 * ir::read_float(component.scalar, one) + 0.5 * ir::read_float(component.scalar, other);
+      if (std::isfinite(mean)) ir::write_float(component.scalar, at + component.offset, mean);
+    }
+  }
+
+ private:
+  const std::byte* own(std::size_t number) const {
+    const auto element = static_cast<std::int64_t>(number) % count_;
+    return dense_.bytes.data() + ir::element_offset(dense_, element);
+  }
+
+  const ir::Argument& dense_;
+  Beside beside_;
+  std::int64_t count_;
+  std::size_t size_;
+  std::vector<ir::ScalarComponent> leaves_;
+  std::vector<std::byte> poison_;  ///< one element that is no value
+};
+
+/// A dense array as a view of a larger one: its first dimension is innermost, each element has a gap of so many
+/// elements behind it, and each line one more.
+ir::Argument as_view(const ir::Argument& dense, int gap, const Neighbours& neighbours) {
+  const std::int64_t count = ir::element_count(dense);
+  if (count == 0) return dense;
+  const std::int64_t element = dense.strides.back();
+  ir::Argument view{.type = dense.type, .shape = dense.shape, .strides = dense.strides, .bytes = {}};
+  std::int64_t stride = (1 + gap) * element;
+  for (std::size_t d = 0; d < view.shape.size(); ++d) {
+    view.strides[d] = stride;
+    stride = stride * view.shape[d] + element;
+  }
+  view.bytes.resize(ir::element_offset(view, count - 1) + static_cast<std::size_t>(element));
+  for (std::size_t n = 0; n * neighbours.size() < view.bytes.size(); ++n)
+    neighbours.write(n, view.bytes.data() + n * neighbours.size());
+  for (std::int64_t e = 0; e < count; ++e) {
+    std::memcpy(view.bytes.data() + ir::element_offset(view, e), dense.bytes.data() + ir::element_offset(dense, e),
+                static_cast<std::size_t>(element));
+  }
+  return view;
+}
+
+/// Which bytes of a view made by as_view belong to its elements.
+std::vector<bool> bytes_of_elements(const ir::Argument& view, int gap) {
+  std::vector<bool> own(view.bytes.size());
+  const auto element = static_cast<std::size_t>(view.strides.front() / (1 + gap));
+  for (std::int64_t e = 0; e < ir::element_count(view); ++e) {
+    const auto at = own.begin() + static_cast<std::ptrdiff_t>(ir::element_offset(view, e));
+    std::fill_n(at, element, true);
+  }
+  return own;
+}
+
+Computed read_component(const ir::ScalarComponent& component, const std::byte* element) {
+  if (ir::is_float(component.scalar)) return {.value = ir::read_float(component.scalar, element + component.offset)};
+  return {.integer = ir::read_integer(component.scalar, element + component.offset)};
+}
+
+}  // namespace
+
+Result<backends::Argument> KernelLauncher::place_array(backends::Session& session, const ir::Module& module,
+                                                       std::shared_ptr<const ir::Argument> argument, const Role& role,
+                                                       int gap, Beside beside) {
+  const Neighbours neighbours(module, *argument, beside);
+  const std::size_t element = neighbours.size();
+  const std::size_t guard = (2 * element + kGuard - 1) / kGuard * kGuard;
+  PlacedArray array{.before = {}, .role = role, .buffer = {}, .placed = true, .gap = gap};
+  array.front.assign(guard, kGuardByte);
+  array.back.assign(guard, kGuardByte);
+  for (std::size_t n = 0; (n + 1) * element <= guard; ++n) {
+    neighbours.write(n, array.back.data() + n * element);
+    neighbours.write(n + 1, array.front.data() + guard - (n + 1) * element);
+  }
+  if (gap > 0) argument = std::make_shared<const ir::Argument>(as_view(*argument, gap, neighbours));
+  array.before = argument;
+  const std::vector<std::byte>& content = argument->bytes;
+  Result<backends::BufferId> buffer = session.allocate(content.size() + 2 * guard);
+  if (!buffer.ok()) return buffer.error();
+  array.buffer = buffer.value();
+  std::byte* memory = session.bytes(buffer.value()).data();
+  const auto put = [&memory](const std::vector<std::byte>& piece) {
+    if (!piece.empty()) std::memcpy(memory, piece.data(), piece.size());
+    memory += piece.size();
+  };
+  put(array.front);
+  put(content);
+  put(array.back);
+  backends::Argument placed = backends::Argument::array(
+      backends::BufferAddress{buffer.value(), guard}, argument->shape, argument->strides,
+      {.name = role.name, .bytes = content.size(), .read_only = role.read_only, .uninitialised = role.uninitialised});
+  arrays_.push_back(std::move(array));
+  return placed;
+}
+
+Result<KernelLauncher> KernelLauncher::place(backends::Session& session, const ir::Module& module,
+                                             const backends::BuiltKernel& kernel, backends::Pass pass,
+                                             backends::Precision precision,
+                                             const std::shared_ptr<const ir::Launch>& launch,
+                                             std::vector<ir::Argument> gradients, const std::vector<Role>& roles,
+                                             std::byte poison, const Geometry& geometry) {
+  KernelLauncher launcher;
+  backends::LaunchRequest& request = launcher.request_;
+  request.kernel = &kernel;
+  request.pass = pass;
+  request.precision = precision;
+  request.threads = launch->threads();
+  request.block = geometry.block;
+  request.order = geometry.order;
+  request.shuffle_seed = geometry.shuffle_seed;
+  request.sample = geometry.sample;
+  for (std::size_t d = 1; d < launch->extents.size(); ++d) {
+    request.arguments.push_back(backends::Argument::value(launch->extents[d]));
+  }
+  const bool is_view = geometry.layout == Layout::kView;
+  launcher.leading_ = request.arguments.size();
+  launcher.parameters_ = launch->arguments.size();
+  for (std::size_t p = 0; p < launch->arguments.size(); ++p) {
+    const std::shared_ptr<const ir::Argument> argument(launch, &launch->arguments[p]);
+    if (!argument->type.is_array()) {
+      request.arguments.push_back(by_value(*argument));
+      launcher.arrays_.push_back({.before = argument, .role = roles[p], .buffer = {}, .placed = false});
+      continue;
+    }
+    Result<backends::Argument> placed =
+        launcher.place_array(session, module, roles[p].uninitialised ? filled(*argument, poison) : argument, roles[p],
+                             is_view ? kPrimalGap : 0, geometry.beside);
+    if (!placed.ok()) return placed.error();
+    request.arguments.push_back(placed.take());
+  }
+  for (std::size_t g = 0; g < gradients.size(); ++g) {
+    Result<backends::Argument> placed =
+        launcher.place_array(session, module, std::make_shared<const ir::Argument>(std::move(gradients[g])),
+                             roles[launch->arguments.size() + g], is_view ? kGradientGap : 0, geometry.beside);
+    if (!placed.ok()) return placed.error();
+    request.arguments.push_back(placed.take());
+  }
+  return launcher;
+}
+
+void KernelLauncher::share_gradients(const KernelLauncher& first, const std::vector<bool>& shared) {
+  for (std::size_t g = 0; g < shared.size(); ++g) {
+    if (!shared[g]) continue;
+    const std::size_t array = parameters_ + g;
+    request_.arguments[leading_ + array] = first.request_.arguments[leading_ + array];
+    arrays_[array].buffer = first.arrays_[array].buffer;
+    arrays_[array].front = first.arrays_[array].front;
+    arrays_[array].back = first.arrays_[array].back;
+  }
+}
+
+std::span<const std::byte> KernelLauncher::bytes(backends::Session& session, std::size_t array) const {
+  const PlacedArray& placed = arrays_[array];
+  return session.bytes(placed.buffer).subspan(placed.front.size(), placed.before->bytes.size());
+}
+
+bool KernelLauncher::guards_intact(backends::Session& session, std::size_t array) const {
+  const PlacedArray& placed = arrays_[array];
+  const std::span<const std::byte> memory = session.bytes(placed.buffer);
+  if (placed.gap > 0) {
+    const std::vector<bool> own = bytes_of_elements(*placed.before, placed.gap);
+    const std::span<const std::byte> now = bytes(session, array);
+    for (std::size_t k = 0; k < own.size(); ++k)
+      if (!own[k] && now[k] != placed.before->bytes[k]) return false;
+  }
+  return std::memcmp(memory.data(), placed.front.data(), placed.front.size()) == 0 &&
+         std::memcmp(memory.last(placed.back.size()).data(), placed.back.data(), placed.back.size()) == 0;
+}
+
+bool KernelLauncher::unmodified(backends::Session& session, std::size_t array) const {
+  const std::span<const std::byte> now = bytes(session, array);
+  const std::vector<std::byte>& before = arrays_[array].before->bytes;
+  return before.empty() || std::memcmp(now.data(), before.data(), before.size()) == 0;
+}
+
+Computed read_scalar(const std::vector<ir::ScalarComponent>& leaves, const ir::Argument& layout,
+                     std::span<const std::byte> bytes, std::size_t number) {
+  const auto element = static_cast<std::int64_t>(number / leaves.size());
+  return read_component(leaves[number % leaves.size()], bytes.data() + ir::element_offset(layout, element));
+}
+
+std::vector<Computed> read_scalars(const ir::Module& module, const ir::Argument& layout,
+                                   std::span<const std::byte> bytes) {
+  const std::vector<ir::ScalarComponent> leaves = ir::leaves_of(module, layout.type.element());
+  const std::int64_t count = ir::element_count(layout);
+  std::vector<Computed> scalars;
+  scalars.reserve(static_cast<std::size_t>(count) * leaves.size());
+  for (std::int64_t element = 0; element < count; ++element) {
+    const std::byte* at = bytes.data() + ir::element_offset(layout, element);
+    for (const ir::ScalarComponent& component : leaves)
+      scalars.push_back(read_component(component, at));
+  }
+  return scalars;
+}
+
+}  // namespace assay::harness

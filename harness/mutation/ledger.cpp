@@ -1,0 +1,105 @@
+#include "harness/mutation/ledger.hpp"
+
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace assay::mutation {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const LedgerHead& head) {
+  return {{"type", "campaign"}, {"device", head.device},   {"commit", head.commit},
+          {"seed", head.seed},  {"planned", head.planned}, {"plan", head.plan}};
+}
+
+LedgerHead head_from(const json& line) {
+  return {.device = line.at("device"),
+          .commit = line.at("commit"),
+          .seed = line.at("seed"),
+          .planned = line.at("planned"),
+          .plan = line.at("plan")};
+}
+
+Fate fate_from(const std::string& text) {
+  for (const Fate fate : {Fate::kKilled, Fate::kSurvived, Fate::kEquivalent, Fate::kProved}) {
+    if (to_text(fate) == text) return fate;
+  }
+  return Fate::kInvalid;
+}
+
+MutantRecord mutant_from(const json& line) {
+  MutantRecord mutant;
+  mutant.name = line.at("mutant");
+  const auto op = operator_named(line.at("operator").get<std::string>());
+  if (!op) throw json::other_error::create(501, "no such operator", nullptr);
+  mutant.op = *op;
+  mutant.family = line.at("family");
+  mutant.kernel = line.at("kernel");
+  mutant.line = line.at("line");
+  mutant.what = line.at("what");
+  mutant.fate = fate_from(line.at("fate"));
+  mutant.promote.check = line.at("lift");
+  mutant.native.check = line.at("native");
+  mutant.promote.proved = line.value("lift_proved", false);
+  mutant.native.proved = line.value("native_proved", false);
+  mutant.killed_widened = line.value("killed_widened", std::vector<bool>{});
+  mutant.patch = line.value("patch", "");
+  mutant.patch_hash = line.value("patch_hash", std::uint64_t{0});
+  return mutant;
+}
+
+}  // namespace
+
+std::string to_line(const MutantRecord& mutant) {
+  json line = {{"mutant", mutant.name},        {"operator", row(mutant.op).name},
+               {"family", mutant.family},      {"kernel", mutant.kernel},
+               {"line", mutant.line},          {"what", mutant.what},
+               {"fate", to_text(mutant.fate)}, {"lift", mutant.promote.check},
+               {"native", mutant.native.check}};
+  if (mutant.promote.proved) line["lift_proved"] = true;
+  if (mutant.native.proved) line["native_proved"] = true;
+  if (!mutant.killed_widened.empty()) line["killed_widened"] = mutant.killed_widened;
+  if (!mutant.patch.empty()) {
+    line["patch"] = mutant.patch;
+    line["patch_hash"] = mutant.patch_hash;
+  }
+  return line.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<std::optional<Ledger>> read_ledger(const std::filesystem::path& dir) {
+  const std::filesystem::path path = dir / kLedgerFile;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::optional<Ledger>{};
+  Ledger ledger;
+  std::int64_t number = 0;
+  for (std::string text; std::getline(file, text) && !file.eof();) {
+    ++number;
+    try {
+      const json line = json::parse(text);
+      if (number == 1) ledger.head = head_from(line);
+      else ledger.mutants.push_back(mutant_from(line));
+    } catch (const json::exception& error) {
+      return Error{fmt::format("is no line of a campaign: {}", error.what()),
+                   fmt::format("{}:{}", path.string(), number)};
+    }
+    ledger.whole_bytes += static_cast<std::int64_t>(text.size()) + 1;
+  }
+  if (number == 0) return std::optional<Ledger>{};
+  return std::optional(std::move(ledger));
+}
+
+Result<harness::AppendedLines> start_ledger(const std::filesystem::path& dir, const LedgerHead& head) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error) return Error{fmt::format("cannot make the output folder: {}", error.message()), dir.string()};
+  Result<harness::AppendedLines> lines = harness::AppendedLines::create(dir / kLedgerFile);
+  if (!lines.ok()) return lines.error();
+  if (const Result<void> put = lines->append(to_json(head).dump()); !put.ok()) return put.error();
+  return lines;
+}
+
+}  // namespace assay::mutation

@@ -1,0 +1,116 @@
+// Where the operators find something to change, and where they know that a change changes nothing.
+#include "harness/mutation/mutation.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "harness/testing/kernel_text.hpp"
+#include "ir/text.hpp"
+#include "ir/verifier.hpp"
+
+namespace assay::mutation {
+namespace {
+
+/// A kernel with its adjoint, from Python.
+struct Subject {
+  ir::Module module;
+  transforms::Adjoint adjoint;
+  explicit Subject(const std::string& python)
+      : module(*harness::testing::kernel_of(python).module),
+        adjoint(transforms::make_adjoint(module, module.kernels[0]).take()) {}
+  Setting backward() const { return {adjoint, module.kernels[0]}; }
+  Setting forward() const { return {module, module.kernels[0]}; }
+
+  /// The text after the first mutation of an operator.
+  std::string mutated(Operator op) const {
+    const Setting setting = row(op).part == Part::kBackward ? backward() : forward();
+    const std::vector<Mutation> found = find_mutations(op, setting);
+    if (found.empty()) return "none found";
+    ir::Module changed = setting.module;
+    Editor edit(changed, changed.kernels[0]);
+    found.front().apply(edit);
+    return ir::verify(changed).empty() ? ir::to_text(changed) : "not valid";
+  }
+};
+
+const char* const kProduct = R"(
+# domain: 0 <= n <= 100
+@wp.kernel
+def k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    p = float(1.5)
+    for j in range(n):
+        p = p * wp.sin(x[j])
+    out[i] = p
+)";
+
+TEST(Mutations, ChangeOnePlaceOfTheAdjoint) {
+  const Subject subject(kProduct);
+  EXPECT_NE(subject.mutated(Operator::kDropContribution).find("kernel"), std::string::npos);
+  EXPECT_EQ(subject.mutated(Operator::kDropContribution).find("atomic_add"), std::string::npos);
+  EXPECT_NE(subject.mutated(Operator::kOverwriteGradient).find("grad_x[j_1] = adj_x_j"), std::string::npos);
+  EXPECT_EQ(subject.mutated(Operator::kKeepSeed).find("grad_out[i] = 0.0"), std::string::npos);
+  EXPECT_NE(subject.mutated(Operator::kWrongFunction).find("mul(adj_sin, sin("), std::string::npos)
+      << subject.mutated(Operator::kWrongFunction);
+  EXPECT_NE(subject.mutated(Operator::kLoopRunsForward).find("range(add(-1, 1)"), std::string::npos);
+  EXPECT_NE(subject.mutated(Operator::kIndexPlusOne).find("[add(i, 1)]"), std::string::npos);
+  EXPECT_NE(subject.mutated(Operator::kSeedOne).find("let seed: f32 = 1.0"), std::string::npos);
+}
+
+TEST(Mutations, LeaveOutWhatTheDomainNeverReaches) {
+  const Subject wide(kProduct);
+  std::string python = kProduct;
+  python.replace(python.find("100"), 3, "12");
+  const Subject narrow(python);
+  const std::size_t all = find_mutations(Operator::kOneSaveTooFew, wide.backward()).size();
+  EXPECT_EQ(all, 2U) << "a short loop's saves and a long one's";
+  EXPECT_EQ(find_mutations(Operator::kOneSaveTooFew, narrow.backward()).size(), 1U) << "12 states fit";
+}
+
+TEST(Mutations, LeaveOutWhatMayComeInAnyOrder) {
+  const Subject sum(R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for j in range(5):
+        wp.atomic_add(out, 0, x[j] * x[j])
+)");
+  EXPECT_TRUE(find_mutations(Operator::kLoopRunsForward, sum.backward()).empty());
+}
+
+TEST(Mutations, LeaveOutWhatLowerPrecisionHoldsToo) {
+  const auto rounded = [](const std::string& gain) {
+    const Subject subject(
+        "@wp.kernel\ndef k(x: wp.array(dtype=float), h: wp.float16, w: float, out: "
+        "wp.array(dtype=float)):\n    i = wp.tid()\n    g = float(0.0)\n    if i < 2:\n        g = " +
+        gain + "\n    out[i] = x[i] * g\n");
+    std::vector<std::string> names;
+    for (const Mutation& mutation : find_mutations(Operator::kLowerPrecision, subject.backward()))
+      names.push_back(mutation.what);
+    return std::ranges::count(names, "'g' is rounded to f16");
+  };
+  EXPECT_EQ(rounded("float(h)"), 0) << "it is of that precision, or zero";
+  EXPECT_EQ(rounded("w"), 1);
+}
+
+TEST(Mutations, OfTheTextGiveAGradientTheStridesOfItsArray) {
+  backends::EmittedKernel kernel{.name = "k",
+                                 .helpers = {},
+                                 .body =
+                                     "extern \"C\" void k_backward(long long begin, long long end, Array<real, 1> x, "
+                                     "Array<real, 1> grad_x) {\n  for (long long thread = begin; thread < end; "
+                                     "++thread) {\n  }\n}\n",
+                                 .entries = {{.pass = backends::Pass::kBackward, .symbol = "k_backward"}}};
+  const auto strides = find_text_mutations(Operator::kPrimalStrides, kernel);
+  ASSERT_EQ(strides.size(), 1U);
+  EXPECT_NE(strides[0].kernel.body.find("grad_x.strides[d] = x.strides[d]"), std::string::npos);
+  const auto guard = find_text_mutations(Operator::kNoThreadGuard, kernel);
+  ASSERT_EQ(guard.size(), 1U);
+  EXPECT_NE(guard[0].kernel.body.find("thread <= end"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay::mutation

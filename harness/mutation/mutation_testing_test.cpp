@@ -1,0 +1,157 @@
+// Whole campaigns on the real CPU device.
+#include "harness/mutation/mutation_testing.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "harness/testing/cpu_run.hpp"
+
+namespace assay::mutation {
+namespace {
+
+const char* const kWeighted = R"(
+@wp.kernel
+def weighted(x: wp.array(dtype=float), w: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.5)
+    for j in range(3):
+        s = s * wp.sin(x[i]) + w[i]
+    out[i] = s * 2.0
+)";
+
+Campaign campaign(std::size_t mutants) {
+  Campaign campaign;
+  campaign.kernels = {harness::testing::kernel_of(kWeighted)};
+  campaign.kernels[0].family = "user";
+  campaign.kernels[0].kernel = "weighted";
+  for (const OperatorRow& row : kOperators) {
+    if (row.counterexample != Counterexample::kThreads) campaign.operators.insert(row.op);
+  }
+  campaign.mutants = mutants;
+  campaign.policy = harness::Policy::quick();
+  campaign.jobs = 1;
+  return campaign;
+}
+
+/// The CPU's kernels have no barriers.
+Result<bool> never_needless(const backends::BuiltKernel&, backends::Precision) { return false; }
+
+std::vector<MutantRecord> run(const Campaign& campaign, const SameCode& same_code) {
+  const auto device = harness::testing::cpu_device();
+  const harness::Printer printer = harness::testing::faulty_printer({});
+  std::vector<MutantRecord> records;
+  const auto plan = plan_mutants(campaign, *device, printer);
+  const Result<void> ran =
+      run_mutants(campaign, plan, *device, printer, {same_code, never_needless}, [&](const MutantRecord& mutant) {
+        records.push_back(mutant);
+        return Result<void>{};
+      });
+  EXPECT_TRUE(ran.ok());
+  return records;
+}
+
+Result<bool> never_the_same(const backends::EmittedKernel& a, const backends::EmittedKernel& b) {
+  return a.source() == b.source();
+}
+
+TEST(Certify, KillsTheMutantsOfARightKernel) {
+  const std::vector<MutantRecord> mutants = run(campaign(60), never_the_same);
+  ASSERT_GE(mutants.size(), 40U);
+  for (const MutantRecord& mutant : mutants) {
+    EXPECT_TRUE(mutant.fate == Fate::kKilled || mutant.op == Operator::kLowerPrecision)
+        << mutant.name << ": " << to_text(mutant.fate) << ", " << mutant.what << "\n"
+        << mutant.patch;
+    EXPECT_NE(mutant.fate == Fate::kKilled, mutant.promote.check.empty() && mutant.native.check.empty());
+  }
+}
+
+TEST(Certify, PlansTheSameMutantsAgainAndLeavesOutThoseThatAreDone) {
+  Campaign first = campaign(20);
+  const auto device = harness::testing::cpu_device();
+  const harness::Printer printer = harness::testing::faulty_printer({});
+  const auto names = [&](const Campaign& of) {
+    std::vector<std::string> all;
+    for (const Planned& mutant : plan_mutants(of, *device, printer))
+      all.push_back(name_of(of, mutant));
+    return all;
+  };
+  const std::vector<std::string> planned = names(first);
+  EXPECT_EQ(planned.size(), 20U);
+  EXPECT_EQ(planned, names(first));
+  first.seed = 2;
+  EXPECT_NE(planned, names(first)) << "another seed chooses other places";
+
+  Campaign resumed = campaign(20);
+  resumed.done.insert(planned.begin(), planned.begin() + 18);
+  const std::vector<MutantRecord> rest = run(resumed, never_the_same);
+  EXPECT_LE(rest.size(), 2U);
+  for (const MutantRecord& mutant : rest)
+    EXPECT_FALSE(resumed.done.contains(mutant.name));
+}
+
+TEST(Certify, TakesWhatCompilesAlikeForEquivalentOnlyWhereItPassed) {
+  Campaign one = campaign(30);
+  for (const MutantRecord& mutant : run(one, [](const auto&, const auto&) { return Result<bool>(true); })) {
+    EXPECT_NE(mutant.fate, Fate::kSurvived) << mutant.name;
+    const bool passed = mutant.promote.check.empty() && mutant.native.check.empty();
+    EXPECT_TRUE(passed || mutant.fate != Fate::kEquivalent) << mutant.name;
+  }
+}
+
+/// What becomes of the only mutants of an operator in a kernel with this body.
+std::vector<Fate> fates_of(Operator op, const std::string& python) {
+  Campaign one = campaign(10);
+  one.kernels = {harness::testing::kernel_of(python)};
+  one.operators = {op};
+  std::vector<Fate> fates;
+  for (const MutantRecord& mutant : run(one, never_the_same))
+    fates.push_back(mutant.fate);
+  return fates;
+}
+
+TEST(Certify, SeesWhatIsReadBesideAnArrayThoughNoNumberWouldShow) {
+  EXPECT_EQ(fates_of(Operator::kGuardOffByOne, R"(
+# domain: 1 <= x <= 2
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for j in range(x.shape[0]):
+        if x[j] > 0.75:
+            s += 1.0
+    out[i] = s + x[i]
+)"),
+            std::vector<Fate>{Fate::kKilled});
+}
+
+TEST(Certify, SeesThatZeroIsAddedBesideAnArray) {
+  EXPECT_EQ(fates_of(Operator::kOneTripMore, R"(
+# domain: 1 <= x <= 2
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    s = float(0.0)
+    for j in range(x.shape[0]):
+        s += wp.where(x[j] > 0.75, x[j] * x[i], 0.0)
+    out[i] = s
+)"),
+            std::vector<Fate>{Fate::kKilled});
+}
+
+TEST(Certify, SeesLessWithWiderBounds) {
+  Campaign wide = campaign(200);
+  wide.operators = {Operator::kOffByOnePercent, Operator::kOffByBasisPoint};
+  wide.widen = true;
+  std::size_t narrow = 0, widest = 0;
+  for (const MutantRecord& mutant : run(wide, never_the_same)) {
+    ASSERT_EQ(mutant.killed_widened.size(), kWidenings.size()) << mutant.name;
+    narrow += mutant.killed_widened.front();
+    widest += mutant.killed_widened.back();
+  }
+  EXPECT_GT(narrow, 0U);
+  EXPECT_LT(widest, narrow);
+}
+
+}  // namespace
+}  // namespace assay::mutation

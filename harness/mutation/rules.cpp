@@ -1,0 +1,122 @@
+// Mistakes in local derivatives.
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "harness/mutation/finders.hpp"
+
+namespace assay::mutation {
+
+using namespace ir;
+
+namespace {
+
+double value_of(const Expr& literal) { return std::bit_cast<double>(literal.bits); }
+bool is_float_literal(const Expr& expr) { return expr.kind == ExprKind::kLiteral && expr.type.is_float_scalar(); }
+bool is_operation(const Expr& expr, Op op) { return expr.kind == ExprKind::kOperation && expr.op == op; }
+
+std::optional<Op> exchanged(Op op) {
+  switch (op) {
+    case Op::kSin: return Op::kCos;
+    case Op::kCos: return Op::kSin;
+    case Op::kSinh: return Op::kCosh;
+    case Op::kCosh: return Op::kSinh;
+    default: return std::nullopt;
+  }
+}
+
+/// What the operator puts in the place of the node; nothing where it does not apply.
+std::function<ExprId(Builder&)> replacement(Operator op, const Setting& setting, const Expr& expr) {
+  const auto operand = [&](std::size_t k) -> const Expr& { return setting.function.expr(expr.args[k]); };
+  const auto same_type = [&](std::size_t k) { return operand(k).type == expr.type; };
+  const auto give = [](ExprId id) { return [id](Builder&) { return id; }; };
+  const Expr node = expr;
+  switch (op) {
+    case Operator::kWrongFunction:
+      if (expr.kind != ExprKind::kOperation || !exchanged(expr.op)) return nullptr;
+      return [node](Builder& make) { return make.op(*exchanged(node.op), node.args); };
+    case Operator::kMissingFactor:
+      if (!is_operation(expr, Op::kMul)) return nullptr;
+      for (const std::size_t k : {0U, 1U}) {
+        if (is_float_literal(operand(k)) && std::abs(value_of(operand(k))) != 1 && same_type(1 - k))
+          return give(expr.args[1 - k]);
+      }
+      return nullptr;
+    case Operator::kMissingChain: {
+      if (!is_operation(expr, Op::kMul) && !is_operation(expr, Op::kDiv)) return nullptr;
+      const bool first = setting.carries_any(expr.args[0]);
+      if (first == setting.carries_any(expr.args[1])) return nullptr;
+      const std::size_t kept = first ? 0 : 1;
+      return same_type(kept) && !is_float_literal(operand(1 - kept)) ? give(expr.args[kept])
+                                                                     : std::function<ExprId(Builder&)>{};
+    }
+    case Operator::kWrongSign:
+      if (is_operation(expr, Op::kNeg)) return give(expr.args[0]);
+      if (is_operation(expr, Op::kSub)) return [node](Builder& make) { return make.op(Op::kAdd, node.args); };
+      return nullptr;
+    case Operator::kMissingSquare:
+      if (!is_operation(expr, Op::kMul) || operand(0).kind != ExprKind::kVariable ||
+          operand(0).variable != operand(1).variable)
+        return nullptr;
+      return give(expr.args[0]);
+    case Operator::kConstantOff:
+      if (!is_float_literal(expr) || value_of(expr) == 0) return nullptr;
+      return [node](Builder& make) { return make.literal(node.type, value_of(node) * 1.01); };
+    case Operator::kOtherArm:
+      if (!is_operation(expr, Op::kWhere) && !is_operation(expr, Op::kConditional)) return nullptr;
+      return [node](Builder& make) { return make.op(node.op, {node.args[0], node.args[2], node.args[1]}); };
+    default: return nullptr;
+  }
+}
+
+void find_scaled(Operator op, const Setting& setting, std::vector<Mutation>& found) {
+  const double factor = op == Operator::kOffByOnePercent ? 1.01 : 1.0001;
+  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
+    if (!is_contribution(setting, s)) continue;
+    const Definition definition = definition_of(*setting.statements[s].statement);
+    const Type scalar = setting.function.expr(definition.value).type.component();
+    // The types of 16 bits have no number so close to 1.
+    if (round_to(scalar.scalar, factor) == 1) continue;
+    found.push_back(
+        {op, s, setting.statements[s].statement->loc,
+         fmt::format("'{}' is multiplied with {}", name_of(setting, definition.variable), factor), [=](Editor& edit) {
+           const ExprId scaled = edit.make().op(Op::kMul, {definition.value, edit.make().literal(scalar, factor)});
+           edit.replace({.statement = s, .root = 0, .node = 0}, scaled);
+         }});
+  }
+}
+
+void find_unit_seeds(const Setting& setting, std::vector<Mutation>& found) {
+  for (const SeedLoad& seed : seed_loads(setting)) {
+    const Type type = seed.load->type;
+    if (!type.is_float_scalar() && !type.is_aggregate()) continue;
+    const Place place = seed.place;
+    found.push_back({Operator::kSeedOne, seed.statement, setting.statements[seed.statement].statement->loc,
+                     fmt::format("1 is taken for what '{}' holds", name_of(setting, seed.gradient)),
+                     [=](Editor& edit) { edit.replace(place, one(edit.make(), type)); }});
+  }
+}
+
+}  // namespace
+
+void find_rules(Operator op, const Setting& setting, std::vector<Mutation>& found) {
+  if (op == Operator::kOffByOnePercent || op == Operator::kOffByBasisPoint) return find_scaled(op, setting, found);
+  if (op == Operator::kSeedOne) return find_unit_seeds(setting, found);
+  for (std::size_t s = 0; s < setting.statements.size(); ++s) {
+    if (!is_contribution(setting, s)) continue;
+    for_each_node(setting, s, [&](const Node& node, const Expr& expr) {
+      const auto make = replacement(op, setting, expr);
+      if (!make) return;
+      const Place place = node.place;
+      found.push_back({op, s, setting.statements[s].statement->loc,
+                       fmt::format("{}: in '{}'", row(op).change,
+                                   name_of(setting, definition_of(*setting.statements[s].statement).variable)),
+                       [=](Editor& edit) { edit.replace(place, make(edit.make())); }});
+    });
+  }
+}
+
+}  // namespace assay::mutation

@@ -1,0 +1,37 @@
+#include "harness/mutation/score.hpp"
+
+namespace assay::mutation {
+
+void Tally::add(const MutantRecord& mutant) {
+  if (mutant.fate == Fate::kInvalid) return;
+  if (mutant.fate == Fate::kEquivalent) {
+    ++equivalent;
+    return;
+  }
+  if (mutant.fate == Fate::kProved) {
+    ++proved;
+    return;
+  }
+  ++mutants;
+  killed += mutant.fate == Fate::kKilled;
+  promoted += row(mutant.op).counterexample != Counterexample::kPrecision && !mutant.promote.proved;
+  by_promotion += mutant.promote.killed();
+  by_native += mutant.native.killed();
+  if (mutant.fate == Fate::kKilled) kernels.insert(mutant.family + "/" + mutant.kernel);
+}
+
+double Tally::share() const { return mutants == 0 ? 1 : static_cast<double>(killed) / static_cast<double>(mutants); }
+
+void Score::add(const MutantRecord& mutant) {
+  (row(mutant.op).counterexample == Counterexample::kThreads ? threaded : all).add(mutant);
+  by_operator[mutant.op].add(mutant);
+  by_family[mutant.family].add(mutant);
+  if (mutant.fate == Fate::kKilled) ++by_check[mutant.promote.killed() ? mutant.promote.check : mutant.native.check];
+  if (mutant.fate == Fate::kSurvived) survivors.push_back(mutant);
+  if (mutant.killed_widened.size() != kWidenings.size()) return;
+  ++widened;
+  for (std::size_t w = 0; w < kWidenings.size(); ++w)
+    killed_widened[w] += mutant.killed_widened[w];
+}
+
+}  // namespace assay::mutation

@@ -1,0 +1,71 @@
+#include "harness/mutation/score_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "schemas/validator.hpp"
+
+namespace assay::mutation {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json to_json(const Tally& tally) {
+  return {{"mutants", tally.mutants},      {"killed", tally.killed},         {"lifted", tally.promoted},
+          {"by_lift", tally.by_promotion}, {"by_native", tally.by_native},   {"equivalent", tally.equivalent},
+          {"proved", tally.proved},        {"kernels", tally.kernels.size()}};
+}
+
+}  // namespace
+
+std::string to_json_text(const Score& score, const LedgerHead& head, const Controls& controls,
+                         const std::vector<FaultResult>& injected_faults) {
+  ordered_json text = {{"schema_version", schemas::kMutationScoreSchemaVersion},
+                       {"device", head.device},
+                       {"commit", head.commit},
+                       {"seed", head.seed},
+                       {"planned", head.planned},
+                       {"all", to_json(score.all)},
+                       {"threaded", to_json(score.threaded)}};
+  if (!score.threaded_device.empty()) text["threaded_device"] = score.threaded_device;
+  text["operators"] = ordered_json::array();
+  for (const auto& [op, tally] : score.by_operator) {
+    ordered_json one = {{"operator", row(op).name},
+                        {"group", to_text(row(op).group)},
+                        {"change", row(op).change},
+                        {"witness", to_text(row(op).counterexample)}};
+    one.update(to_json(tally));
+    text["operators"].push_back(std::move(one));
+  }
+  text["families"] = ordered_json::array();
+  for (const auto& [family, tally] : score.by_family) {
+    ordered_json one = {{"family", family}};
+    one.update(to_json(tally));
+    text["families"].push_back(std::move(one));
+  }
+  text["checks"] = ordered_json::array();
+  for (const auto& [check, killed] : score.by_check)
+    text["checks"].push_back({{"check", check}, {"killed", killed}});
+  text["widened"] = {{"mutants", score.widened}, {"killed", ordered_json::array()}};
+  for (std::size_t w = 0; w < kWidenings.size(); ++w)
+    text["widened"]["killed"].push_back({{"factor", kWidenings[w]}, {"killed", score.killed_widened[w]}});
+  text["survivors"] = ordered_json::array();
+  for (const MutantRecord& mutant : score.survivors)
+    text["survivors"].push_back(
+        {{"mutant", mutant.name}, {"line", mutant.line}, {"what", mutant.what}, {"patch", mutant.patch}});
+  text["controls"] = {{"kernels", controls.kernels},
+                      {"cases", controls.cases},
+                      {"inconclusive", controls.inconclusive},
+                      {"rejected", controls.rejected},
+                      {"alarms", controls.alarms}};
+  text["plants"] = ordered_json::array();
+  for (const FaultResult& result : injected_faults) {
+    text["plants"].push_back({{"fault", result.injected_fault.fault},
+                              {"part", to_text(result.injected_fault.part)},
+                              {"change", result.injected_fault.change},
+                              {"noticed", result.noticed},
+                              {"check", result.check}});
+  }
+  return text.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace assay::mutation

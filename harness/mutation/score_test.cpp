@@ -1,0 +1,150 @@
+#include "harness/mutation/score.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/mutation/ledger.hpp"
+#include "harness/mutation/score_json.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::mutation {
+namespace {
+
+MutantRecord mutant(Operator op, Fate fate, const std::string& promote, const std::string& native) {
+  MutantRecord record;
+  record.name = "loop/sum#" + std::string(row(op).name) + ".0";
+  record.op = op;
+  record.family = "loop";
+  record.kernel = "sum";
+  record.fate = fate;
+  record.promote.check = promote;
+  record.native.check = native;
+  record.patch = fate == Fate::kSurvived ? "-a\n+b\n" : "";
+  return record;
+}
+
+Score example() {
+  Score score;
+  score.add(mutant(Operator::kDropContribution, Fate::kKilled, "t1 mismatch", "t3 mismatch"));
+  score.add(mutant(Operator::kDropContribution, Fate::kKilled, "t1 mismatch", ""));
+  score.add(mutant(Operator::kDropContribution, Fate::kSurvived, "", ""));
+  score.add(mutant(Operator::kDropContribution, Fate::kEquivalent, "", ""));
+  score.add(mutant(Operator::kDropContribution, Fate::kInvalid, "", ""));
+  score.add(mutant(Operator::kMissingBarrier, Fate::kKilled, "", "read_write_race"));
+  return score;
+}
+
+TEST(Score, CountsNeitherEquivalentsNorInvalidOnes) {
+  const Score score = example();
+  EXPECT_EQ(score.all.mutants, 3);
+  EXPECT_EQ(score.all.killed, 2);
+  EXPECT_EQ(score.all.by_promotion, 2);
+  EXPECT_EQ(score.all.by_native, 1);
+  EXPECT_EQ(score.all.equivalent, 1);
+  EXPECT_EQ(score.survivors.size(), 1U);
+  EXPECT_EQ(score.by_check.at("t1 mismatch"), 2);
+}
+
+TEST(Score, KeepsApartWhatOnlyThreadsShow) {
+  EXPECT_EQ(example().threaded.mutants, 1);
+  EXPECT_EQ(example().threaded.killed, 1);
+}
+
+TEST(Score, AsksOfTheDoubleLiftNothingThatItIsProvedToDoRight) {
+  Score score;
+  MutantRecord needed_in_native = mutant(Operator::kMissingBarrier, Fate::kKilled, "", "read_write_race");
+  needed_in_native.promote.proved = true;
+  score.add(needed_in_native);
+  score.add(mutant(Operator::kMissingBarrier, Fate::kKilled, "read_write_race", "read_write_race"));
+  EXPECT_EQ(score.threaded.mutants, 2);
+  EXPECT_EQ(score.threaded.by_native, 2);
+  EXPECT_EQ(score.threaded.promoted, 1);
+  EXPECT_EQ(score.threaded.by_promotion, 1);
+  MutantRecord in_neither = mutant(Operator::kMissingBarrier, Fate::kProved, "", "");
+  in_neither.promote.proved = in_neither.native.proved = true;
+  score.add(in_neither);
+  EXPECT_EQ(score.threaded.mutants, 2);
+  EXPECT_EQ(score.threaded.proved, 1);
+}
+
+TEST(Score, IsWrittenAsItsSchemaSays) {
+  const std::string text =
+      to_json_text(example(), {.device = "cpu", .commit = "1234567", .seed = 1, .planned = 6, .plan = "x"},
+                   {.kernels = 10, .cases = 20, .inconclusive = 1, .rejected = 0, .alarms = {}},
+                   {{kComparatorFaults[0], true, "internal_error(oracle)"}});
+  const schemas::Validator validator(schemas::kMutationScoreSchemaText);
+  for (const auto& diagnostic : validator.diagnostics(nlohmann::json::parse(text)))
+    ADD_FAILURE() << diagnostic.text();
+}
+
+class LedgerTest : public ::testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::remove_all(dir_); }
+  void TearDown() override { std::filesystem::remove_all(dir_); }
+  const LedgerHead head_{.device = "cpu", .commit = "1234567", .seed = 7, .planned = 2, .plan = "0123"};
+  const std::filesystem::path dir_ =
+      std::filesystem::temp_directory_path() /
+      ("assay-ledger-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+TEST_F(LedgerTest, GivesBackWhatWasWritten) {
+  MutantRecord killed = mutant(Operator::kSeedOne, Fate::kKilled, "t1 mismatch", "t3 mismatch");
+  killed.killed_widened = {true, true, false, false};
+  killed.promote.proved = true;
+  {
+    auto lines = start_ledger(dir_, head_);
+    ASSERT_TRUE(lines.ok());
+    ASSERT_TRUE(lines->append(to_line(killed)).ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepSeed, Fate::kSurvived, "", ""))).ok());
+  }
+  const auto ledger = read_ledger(dir_);
+  ASSERT_TRUE(ledger.ok()) << ledger.error().text();
+  ASSERT_TRUE(ledger->has_value());
+  EXPECT_EQ((*ledger)->head, head_);
+  ASSERT_EQ((*ledger)->mutants.size(), 2U);
+  EXPECT_EQ((*ledger)->mutants[0].killed_widened, killed.killed_widened);
+  EXPECT_TRUE((*ledger)->mutants[0].promote.proved);
+  EXPECT_FALSE((*ledger)->mutants[0].native.proved);
+  EXPECT_EQ((*ledger)->mutants[1].fate, Fate::kSurvived);
+  EXPECT_EQ((*ledger)->mutants[1].patch, "-a\n+b\n");
+}
+
+TEST_F(LedgerTest, GoesOnBehindTheLastWholeLine) {
+  {
+    auto lines = start_ledger(dir_, head_);
+    ASSERT_TRUE(lines.ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kSeedOne, Fate::kKilled, "t1 mismatch", ""))).ok());
+  }
+  std::ofstream(dir_ / kLedgerFile, std::ios::app) << R"({"mutant": "cut sh)";
+  const auto cut = read_ledger(dir_);
+  ASSERT_TRUE(cut.ok() && cut->has_value());
+  EXPECT_EQ((*cut)->mutants.size(), 1U);
+  {
+    auto lines = harness::AppendedLines::reopen(dir_ / kLedgerFile, (*cut)->whole_bytes);
+    ASSERT_TRUE(lines.ok());
+    ASSERT_TRUE(lines->append(to_line(mutant(Operator::kKeepSeed, Fate::kKilled, "", "zero_seed"))).ok());
+  }
+  EXPECT_EQ((*read_ledger(dir_))->mutants.size(), 2U);
+}
+
+TEST_F(LedgerTest, NamesTheLineThatIsNone) {
+  ASSERT_TRUE(start_ledger(dir_, head_).ok());
+  std::ofstream(dir_ / kLedgerFile, std::ios::app) << R"({"mutant": "a", "operator": "no_such"})"
+                                                   << "\n";
+  const auto ledger = read_ledger(dir_);
+  ASSERT_FALSE(ledger.ok());
+  EXPECT_NE(ledger.error().text().find("mutants.jsonl:2"), std::string::npos) << ledger.error().text();
+}
+
+TEST_F(LedgerTest, IsNothingWhereTheFolderHasNone) {
+  const auto ledger = read_ledger(dir_);
+  ASSERT_TRUE(ledger.ok());
+  EXPECT_FALSE(ledger->has_value());
+}
+
+}  // namespace
+}  // namespace assay::mutation

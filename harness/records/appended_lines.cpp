@@ -1,0 +1,88 @@
+#include "harness/records/appended_lines.hpp"
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace assay::harness {
+namespace {
+
+std::string cause(int error_number) { return std::generic_category().message(error_number); }
+
+// Writes all of `text`; 0, or the error number.
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<AppendedLines> AppendedLines::open(const std::filesystem::path& file, int flags) {
+  AppendedLines lines;
+  lines.file_ = file;
+  lines.descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+  if (lines.descriptor_ < 0) return Error{fmt::format("cannot be written: {}", cause(errno)), file.string()};
+  return lines;
+}
+
+Result<AppendedLines> AppendedLines::create(const std::filesystem::path& file) { return open(file, O_TRUNC); }
+
+Result<AppendedLines> AppendedLines::reopen(const std::filesystem::path& file, std::int64_t whole_bytes) {
+  Result<AppendedLines> lines = open(file, 0);
+  if (!lines.ok()) return lines;
+  lines->whole_bytes_ = whole_bytes;
+  const bool placed = ::ftruncate(lines->descriptor_, whole_bytes) == 0 &&
+                      ::lseek(lines->descriptor_, whole_bytes, SEEK_SET) == whole_bytes;
+  if (!placed) return Error{fmt::format("cannot be written: {}", cause(errno)), file.string()};
+  return lines;
+}
+
+AppendedLines::AppendedLines(AppendedLines&& other) noexcept { *this = std::move(other); }
+
+AppendedLines& AppendedLines::operator=(AppendedLines&& other) noexcept {
+  if (this == &other) return *this;
+  if (descriptor_ >= 0) ::close(descriptor_);
+  file_ = std::move(other.file_);
+  descriptor_ = std::exchange(other.descriptor_, -1);
+  whole_bytes_ = other.whole_bytes_;
+  failure_ = std::move(other.failure_);
+  return *this;
+}
+
+AppendedLines::~AppendedLines() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<void> AppendedLines::append(std::string_view line) {
+  if (!failure_.empty()) return Error{failure_, file_.string()};
+  const int error_number = write_all(descriptor_, std::string(line) + "\n");
+  if (error_number != 0) {
+    // Where the file cannot be cut back either (a device, a lost mount), readers leave out the half line.
+    const int truncated = ::ftruncate(descriptor_, whole_bytes_);
+    failure_ = fmt::format("cannot be written: {}; it is incomplete{}", cause(error_number),
+                           truncated == 0 ? "" : " and its last line is cut short");
+    return Error{failure_, file_.string()};
+  }
+  whole_bytes_ += static_cast<std::int64_t>(line.size()) + 1;
+  return {};
+}
+
+Result<void> AppendedLines::sync() {
+  if (!failure_.empty()) return Error{failure_, file_.string()};
+  if (::fsync(descriptor_) == 0) return {};
+  failure_ = fmt::format("cannot be written: {}", cause(errno));
+  return Error{failure_, file_.string()};
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,45 @@
+// A file that grows by whole lines.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "support/result.hpp"
+
+namespace assay::harness {
+
+// Each line is in the kernel's page cache before append returns, so that a crash of Assay loses none. After a failed
+// write the file is cut back to its last whole line where that is possible, and every later call fails with the same
+// message. One thread at a time.
+class AppendedLines {
+ public:
+  // Makes the file, or empties it. Fails with the path and the cause.
+  static Result<AppendedLines> create(const std::filesystem::path& file);
+  // Goes on with the first `whole_bytes` bytes of a file; what follows them is cut off.
+  static Result<AppendedLines> reopen(const std::filesystem::path& file, std::int64_t whole_bytes);
+
+  AppendedLines(AppendedLines&& other) noexcept;
+  AppendedLines& operator=(AppendedLines&& other) noexcept;
+  AppendedLines(const AppendedLines&) = delete;
+  AppendedLines& operator=(const AppendedLines&) = delete;
+  ~AppendedLines();
+
+  // Adds the line and its newline.
+  Result<void> append(std::string_view line);
+  // Waits until all lines are on the disk, so that a crash of the machine loses none either.
+  Result<void> sync();
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+
+ private:
+  AppendedLines() = default;
+  static Result<AppendedLines> open(const std::filesystem::path& file, int flags);
+
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+  std::int64_t whole_bytes_ = 0;  // length of the file up to its last whole line
+  std::string failure_;           // the first failed write; empty while there was none
+};
+
+}  // namespace assay::harness

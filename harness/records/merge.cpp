@@ -1,0 +1,135 @@
+#include "harness/records/merge.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/records/record_reader.hpp"
+#include "harness/records/record_writer.hpp"
+#include "harness/records/same_run.hpp"
+
+namespace assay::harness {
+namespace {
+
+struct Part {
+  std::filesystem::path dir;
+  RunRecords run;
+};
+
+/// Moves the parts' schedules onto one clock and beside each other: no two parts share a lane.
+void put_side_by_side(std::vector<Part>& parts) {
+  double first = std::numeric_limits<double>::infinity();
+  for (const Part& part : parts)
+    first = std::min(first, epoch_s(part.run.start.started));
+  int jobs = 0;
+  for (Part& part : parts) {
+    const double later_ms = (epoch_s(part.run.start.started) - first) * 1e3;
+    int jobs_of_part = 0;
+    for (CaseRecord& record : part.run.cases) {
+      if (!record.schedule) continue;
+      jobs_of_part = std::max(jobs_of_part, record.schedule->job + 1);
+      record.schedule->job += jobs;
+      record.schedule->batch_ms += later_ms;
+      record.schedule->done_ms += later_ms;
+    }
+    jobs += jobs_of_part;
+  }
+}
+
+Result<std::vector<Part>> read_parts(const std::vector<std::filesystem::path>& dirs,
+                                     const std::filesystem::path& output) {
+  std::vector<Part> parts;
+  for (const std::filesystem::path& dir : dirs) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(dir, output, ignored))
+      return Error{"is a part and the output too: name another folder with --output", dir.string()};
+    Result<RunRecords> run = read_records(dir);
+    if (!run.ok()) return run.error();
+    parts.push_back({.dir = dir, .run = run.take()});
+  }
+  return parts;
+}
+
+/// Each shard of the whole must be there once; runs that are no shards are parts of nothing.
+Result<void> check_shards(const std::vector<Part>& parts) {
+  const int of = parts.front().run.start.shard.of;
+  std::map<int, std::filesystem::path> seen;
+  for (const Part& part : parts) {
+    const Shard& shard = part.run.start.shard;
+    if (shard.of != of)
+      return Error{fmt::format("is shard {} of {}, expected of {}", shard.index, shard.of, of), part.dir.string()};
+    const auto [other, is_new] = seen.emplace(shard.index, part.dir);
+    if (!is_new && of > 1)
+      return Error{fmt::format("is shard {} of {}, as is {}", shard.index, of, other->second.string()),
+                   part.dir.string()};
+  }
+  for (int index = 1; index <= of; ++index) {
+    if (!seen.contains(index)) return Error{fmt::format("shard {} of {} is missing", index, of)};
+  }
+  return {};
+}
+
+Result<void> check(const std::vector<Part>& parts) {
+  const RunStart& first = parts.front().run.start;
+  std::map<std::string, std::filesystem::path> planned;
+  for (const Part& part : parts) {
+    RunStart start = part.run.start;
+    if (first.shard.of == 1) start.inputs = first.inputs;  // whole runs of different selections may stand together
+    if (const auto differs = difference(first, start))
+      return Error{fmt::format("cannot be put into one run with {}: {}", parts.front().dir.string(), *differs),
+                   part.dir.string()};
+    for (const std::string& name : start.plan) {
+      const auto [other, is_new] = planned.emplace(name, part.dir);
+      if (!is_new)
+        return Error{fmt::format("has the case {}, as has {}", name, other->second.string()), part.dir.string()};
+    }
+  }
+  return check_shards(parts);
+}
+
+RunStart start_of(const std::vector<Part>& parts) {
+  RunStart start = parts.front().run.start;
+  start.run_id = make_run_id();
+  start.shard = {};
+  start.plan.clear();
+  for (const Part& part : parts) {
+    start.started = std::min(start.started, part.run.start.started);
+    start.plan.insert(start.plan.end(), part.run.start.plan.begin(), part.run.start.plan.end());
+  }
+  if (parts.front().run.start.shard.of == 1 && parts.size() > 1) start.inputs.clear();  // they are of each part alone
+  return start;
+}
+
+}  // namespace
+
+Result<void> merge_records(const std::vector<std::filesystem::path>& dirs, const std::filesystem::path& output) {
+  Result<std::vector<Part>> parts = read_parts(dirs, output);
+  if (!parts.ok()) return parts.error();
+  if (Result<void> checked = check(*parts); !checked.ok()) return checked;
+  put_side_by_side(*parts);
+  Result<RecordWriter> writer = RecordWriter::create(output, start_of(*parts));
+  if (!writer.ok()) return writer.error();
+  bool complete = true;
+  std::string finished;
+  double wall_time_s = 0;
+  for (const Part& part : *parts) {
+    for (const CaseRecord& record : part.run.cases) {
+      if (record.kind == "missing" && record.outcome == Outcome::not_run) continue;
+      if (Result<void> written = writer->append(record); !written.ok()) return written;
+    }
+    complete = complete && part.run.end && !part.run.truncated;
+    if (!complete) continue;
+    finished = std::max(finished, part.run.end->finished);
+    wall_time_s = std::max(wall_time_s, part.run.end->wall_time_s);  // shards run side by side
+  }
+  if (!complete) return {};
+  const Result<RunEnd> end = writer->finish(finished, wall_time_s);
+  return end.ok() ? Result<void>{} : Result<void>{end.error()};
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,104 @@
+// One run out of several: what it holds, and what is refused.
+#include "harness/records/merge.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "harness/records/record_reader.hpp"
+#include "harness/records/record_writer.hpp"
+
+namespace assay::harness {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class MergeTest : public ::testing::Test {
+ protected:
+  ~MergeTest() override { fs::remove_all(dir_); }
+
+  static RunStart start(int index, int of) {
+    return {.run_id = fmt::format("r{}", index),
+            .started = fmt::format("2026-11-21T03:47:{:02}Z", 10 - index),
+            .environment = {.devices = {{.name = "cuda", .available = true, .description = "NVIDIA H200"}}},
+            .inputs = std::string(64, 'a'),
+            .shard = {.index = index, .of = of},
+            .plan = {fmt::format("loop/k{}/f32/cuda/forward", index)}};
+  }
+
+  fs::path write(const RunStart& start, bool finished = true) const {
+    const fs::path dir = dir_ / start.run_id;
+    Result<RecordWriter> writer = RecordWriter::create(dir, start);
+    EXPECT_TRUE(writer.ok());
+    if (!finished) return dir;
+    for (const std::string& name : start.plan) {
+      CaseRecord record = record_of(name);
+      record.outcome = Outcome::pass;
+      record.schedule = Schedule{.job = 1, .batch_ms = 5, .done_ms = 20};
+      EXPECT_TRUE(writer->append(record).ok());
+    }
+    EXPECT_TRUE(writer->finish(fmt::format("2026-11-21T03:48:{:02}Z", start.shard.index), 50 + start.shard.index).ok());
+    return dir;
+  }
+
+  std::string rejection_of(const std::vector<fs::path>& parts) const {
+    const Result<void> merged = merge_records(parts, dir_ / "out");
+    EXPECT_FALSE(merged.ok());
+    EXPECT_FALSE(fs::exists(dir_ / "out"));
+    return merged.ok() ? "" : merged.error().text();
+  }
+
+  fs::path dir_ = fs::temp_directory_path() / fmt::format("assay-merge-{}", ::getpid());
+};
+
+TEST_F(MergeTest, ShardsMakeOneRun) {
+  const Result<void> merged = merge_records({write(start(1, 2)), write(start(2, 2))}, dir_ / "out");
+  ASSERT_TRUE(merged.ok()) << merged.error().text();
+  const Result<RunRecords> run = read_records(dir_ / "out");
+  ASSERT_TRUE(run.ok()) << run.error().text();
+  EXPECT_THAT(run->start.plan, ElementsAre("loop/k1/f32/cuda/forward", "loop/k2/f32/cuda/forward"));
+  EXPECT_EQ(run->start.started, "2026-11-21T03:47:08Z");
+  EXPECT_EQ(run->start.shard, Shard{});
+  ASSERT_TRUE(run->end);
+  EXPECT_EQ(run->end->finished, "2026-11-21T03:48:02Z");
+  EXPECT_EQ(run->end->wall_time_s, 52);
+  EXPECT_EQ(run->exit_status(), ExitStatus::as_expected);
+  ASSERT_TRUE(run->cases.at(0).schedule && run->cases.at(1).schedule);
+  EXPECT_EQ(*run->cases[0].schedule, (Schedule{.job = 1, .batch_ms = 1005, .done_ms = 1020}))
+      << "began a second later";
+  EXPECT_EQ(*run->cases[1].schedule, (Schedule{.job = 3, .batch_ms = 5, .done_ms = 20}));
+}
+
+TEST_F(MergeTest, APartThatDidNotFinishLeavesTheWholeUnfinished) {
+  ASSERT_TRUE(merge_records({write(start(1, 2), false), write(start(2, 2))}, dir_ / "out").ok());
+  const Result<RunRecords> run = read_records(dir_ / "out");
+  ASSERT_TRUE(run.ok());
+  EXPECT_FALSE(run->end);
+  EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
+}
+
+TEST_F(MergeTest, WhatDoesNotBelongTogetherIsRefused) {
+  const fs::path first = write(start(1, 3));
+  const fs::path second = write(start(2, 3));
+  EXPECT_THAT(rejection_of({first, second}), HasSubstr("shard 3 of 3 is missing"));
+  EXPECT_THAT(rejection_of({first, first}), HasSubstr("has the case loop/k1/f32/cuda/forward, as has"));
+
+  RunStart other = start(3, 3);
+  other.environment.devices[0].description = "NVIDIA A100";
+  EXPECT_THAT(rejection_of({first, second, write(other)}),
+              HasSubstr("device cuda is 'NVIDIA H200, ' in one and 'NVIDIA A100, ' in the other"));
+  other = start(3, 3);
+  other.inputs[0] = 'b';
+  EXPECT_THAT(rejection_of({first, second, write(other)}), HasSubstr("the selected kernels"));
+  EXPECT_THAT(rejection_of({first, second, write(start(3, 4))}), HasSubstr("is shard 3 of 4, expected of 3"));
+  EXPECT_THAT(merge_records({first, second}, first).error().text(), HasSubstr("is a part and the output too"));
+  EXPECT_THAT(rejection_of({first, dir_ / "nowhere"}), HasSubstr("cannot read records"));
+}
+
+}  // namespace
+}  // namespace assay::harness

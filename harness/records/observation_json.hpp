@@ -1,0 +1,19 @@
+// What a device observed, as members of a case's line and back. Private to record_json.cpp.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "backends/device/observation.hpp"
+
+namespace assay::harness {
+
+nlohmann::ordered_json to_json(const backends::MemoryFinding& fault);
+nlohmann::ordered_json to_json(const backends::ExecutionProfile& profile);
+nlohmann::ordered_json to_json(const backends::Measurement& measurement);
+
+/// These expect what the schema admits.
+backends::MemoryFinding memory_finding_from(const nlohmann::json& value);
+backends::ExecutionProfile execution_profile_from(const nlohmann::json& value);
+backends::Measurement measurement_from(const nlohmann::json& value);
+
+}  // namespace assay::harness

@@ -1,0 +1,238 @@
+// The writer and the reader of records.jsonl, on real files.
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "harness/records/record_reader.hpp"
+#include "harness/records/record_writer.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::harness {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class RecordFile : public testing::Test {
+ protected:
+  RecordFile()
+      : dir_(fs::temp_directory_path() / fmt::format("assay-record-{}-{}", ::getpid(),
+                                                     testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::remove_all(dir_);
+  }
+  ~RecordFile() override { fs::remove_all(dir_); }
+
+  std::string text() const {
+    std::ifstream stream(dir_ / kRecordsFile);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  void write(const std::string& text) const {
+    fs::create_directories(dir_);
+    std::ofstream(dir_ / kRecordsFile) << text;
+  }
+
+  static RunStart start(std::vector<std::string> plan) {
+    return {.run_id = make_run_id(), .started = utc_now(), .command_line = {"assay", "run"}, .plan = std::move(plan)};
+  }
+  static CaseRecord record(const std::string& kernel, Outcome outcome) {
+    return {.name = "loop/" + kernel + "/f32/cpu/forward",
+            .family = "loop",
+            .kernel = kernel,
+            .types = "f32",
+            .device = "cpu",
+            .pass = "forward",
+            .outcome = outcome,
+            .values_compared = 10,
+            .attempts = {outcome}};
+  }
+
+  // A finished run of two cases, of which the second failed.
+  void write_two() const {
+    Result<RecordWriter> writer =
+        RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward", "loop/b/f32/cpu/forward"}));
+    ASSERT_TRUE(writer.ok());
+    ASSERT_TRUE(writer->append(record("b", Outcome::fail)).ok());
+    ASSERT_TRUE(writer->append(record("a", Outcome::pass)).ok());
+    ASSERT_TRUE(writer->finish().ok());
+  }
+
+  fs::path dir_;
+};
+
+TEST_F(RecordFile, RunComesBackInTheOrderOfThePlan) {
+  write_two();
+  const Result<RunRecords> run = read_records(dir_);
+  ASSERT_TRUE(run.ok()) << run.error().text();
+  ASSERT_EQ(run->cases.size(), 2U);
+  EXPECT_EQ(run->cases[0], record("a", Outcome::pass));
+  EXPECT_EQ(run->cases[1], record("b", Outcome::fail));
+  EXPECT_FALSE(run->truncated);
+  ASSERT_TRUE(run->end.has_value());
+  EXPECT_EQ(run->end->exit_status, ExitStatus::unexpected);
+  EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
+}
+
+// Every version that was ever written has a run here that both readers read: this one, and the reports'.
+TEST(RecordVersions, EachThatWasWrittenIsRead) {
+  const fs::path golden = ASSAY_SOURCE_DIR "/testdata/schemas/records";
+  std::set<std::string> versions;
+  for (const fs::directory_entry& entry : fs::directory_iterator(golden)) {
+    const Result<RunRecords> run = read_records(entry.path());
+    ASSERT_TRUE(run.ok()) << run.error().text();
+    EXPECT_EQ(run->start.schema_version, entry.path().filename());
+    ASSERT_EQ(run->cases.size(), 2U);
+    EXPECT_EQ(run->cases[0].outcome, Outcome::pass);
+    EXPECT_EQ(run->cases[1].failures.size(), 1U);
+    EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
+    versions.insert(run->start.schema_version);
+  }
+  EXPECT_GE(versions.size(), 5U);
+  EXPECT_TRUE(versions.contains(std::string(schemas::kRecordSchemaVersion)))
+      << "a new version needs a run of its own in testdata/schemas/records";
+}
+
+TEST_F(RecordFile, EachLineIsThereBeforeTheNextIsWritten) {
+  Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
+  ASSERT_TRUE(writer.ok());
+  const std::size_t before = text().size();
+  EXPECT_GT(before, 0U);
+  ASSERT_TRUE(writer->append(record("a", Outcome::pass)).ok());
+  EXPECT_GT(text().size(), before);
+  EXPECT_EQ(text().back(), '\n');
+}
+
+TEST_F(RecordFile, PlannedCaseWithoutALineIsMissingAndTheRunIsRed) {
+  Result<RecordWriter> writer =
+      RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward", "loop/b/f64/cuda/backward/strict"}));
+  ASSERT_TRUE(writer->append(record("a", Outcome::pass)).ok());
+  const Result<RunEnd> end = writer->finish();
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(end->exit_status, ExitStatus::unexpected);
+
+  const Result<RunRecords> run = read_records(dir_);
+  ASSERT_TRUE(run.ok()) << run.error().text();
+  const CaseRecord& missing = run->cases.at(1);
+  EXPECT_EQ(missing.outcome, Outcome::not_run);
+  EXPECT_EQ(missing.kind, "missing");
+  EXPECT_EQ(missing.kernel + " " + missing.types + " " + missing.device + " " + missing.pass + " " + missing.mode,
+            "b f64 cuda backward strict");
+  EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
+}
+
+TEST_F(RecordFile, RunWithoutItsEndIsNeverAsExpected) {
+  Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
+  ASSERT_TRUE(writer->append(record("a", Outcome::pass)).ok());
+  const Result<RunRecords> run = read_records(dir_);
+  ASSERT_TRUE(run.ok());
+  EXPECT_FALSE(run->end.has_value());
+  EXPECT_EQ(run->exit_status(), ExitStatus::unexpected);
+}
+
+TEST_F(RecordFile, HalfALastLineIsLeftOut) {
+  write_two();
+  std::string half = text();
+  half.resize(half.rfind("run_end"));
+  write(half);
+  const Result<RunRecords> run = read_records(dir_);
+  ASSERT_TRUE(run.ok()) << run.error().text();
+  EXPECT_TRUE(run->truncated);
+  EXPECT_FALSE(run->end.has_value());
+  EXPECT_EQ(run->counts().of(Outcome::pass), 1);
+}
+
+TEST_F(RecordFile, DamagedLineIsNamedByItsNumber) {
+  write_two();
+  std::string damaged = text();
+  damaged.insert(damaged.find('\n') + 1, "{\"record\": \"case\",\n");
+  write(damaged);
+  const Result<RunRecords> run = read_records(dir_);
+  ASSERT_FALSE(run.ok());
+  EXPECT_THAT(run.error().text(), HasSubstr("records.jsonl:2: found a line that is not JSON"));
+}
+
+TEST_F(RecordFile, LineAgainstTheSchemaIsRefusedWithItsPointer) {
+  write_two();
+  std::string wrong = text();
+  wrong.replace(wrong.find("\"outcome\":\"fail\""), 16, "\"outcome\":\"okay\"");
+  write(wrong);
+  const Result<RunRecords> run = read_records(dir_);
+  ASSERT_FALSE(run.ok());
+  EXPECT_THAT(run.error().text(), HasSubstr("records.jsonl:2: /outcome: found \"okay\", expected one of"));
+}
+
+TEST_F(RecordFile, CaseTwiceOrUnplannedIsRefusedOnBothSides) {
+  Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
+  ASSERT_TRUE(writer->append(record("a", Outcome::fail)).ok());
+  EXPECT_FALSE(writer->append(record("a", Outcome::pass)).ok()) << "a retry never erases";
+  EXPECT_FALSE(writer->append(record("b", Outcome::pass)).ok());
+
+  const std::string one = text();
+  write(one + one.substr(one.find('\n') + 1));
+  EXPECT_THAT(read_records(dir_).error().text(), HasSubstr("has two lines"));
+}
+
+TEST_F(RecordFile, EmptyOrAbsentFileIsAnError) {
+  EXPECT_THAT(read_records(dir_).error().text(), HasSubstr("cannot read records: No such file"));
+  write("");
+  EXPECT_THAT(read_records(dir_).error().text(), HasSubstr("found no whole line"));
+}
+
+TEST_F(RecordFile, FullDiskIsOneClearErrorAndNeverACompleteRun) {
+  fs::create_directories(dir_);
+  fs::create_symlink("/dev/full", dir_ / kRecordsFile);
+  const Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
+  ASSERT_FALSE(writer.ok());
+  EXPECT_THAT(writer.error().text(), HasSubstr("cannot be written: No space left on device"));
+}
+
+TEST_F(RecordFile, DiskThatFillsUpKeepsWholeLinesOnly) {
+  Result<RecordWriter> writer = RecordWriter::create(dir_, start({"loop/a/f32/cpu/forward"}));
+  ASSERT_TRUE(writer.ok());
+  const std::string before = text();
+  rlimit old{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
+  const auto previous = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{.rlim_cur = before.size() + 10, .rlim_max = old.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Result<void> appended = writer->append(record("a", Outcome::pass));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
+  std::signal(SIGXFSZ, previous);
+
+  ASSERT_FALSE(appended.ok());
+  EXPECT_EQ(text(), before) << "the half line was cut off again";
+  const Result<RunEnd> end = writer->finish();
+  ASSERT_FALSE(end.ok());
+  EXPECT_EQ(end.error(), appended.error());
+  EXPECT_EQ(text(), before) << "no run end after a failed write";
+}
+
+TEST_F(RecordFile, FolderThatCannotBeMadeOrWrittenIsOneClearError) {
+  std::ofstream(dir_) << "a file";
+  const Result<RecordWriter> under_file = RecordWriter::create(dir_ / "out", start({}));
+  ASSERT_FALSE(under_file.ok());
+  EXPECT_THAT(under_file.error().text(), HasSubstr("cannot make the output folder: Not a directory"));
+  const Result<RecordWriter> read_only = RecordWriter::create("/proc/self", start({}));
+  ASSERT_FALSE(read_only.ok());
+  EXPECT_THAT(read_only.error().text(), HasSubstr("/proc/self/records.jsonl: cannot be written: "));
+}
+
+TEST_F(RecordFile, NewRunRemovesTheReportsOfTheOneBefore) {
+  write_two();
+  std::ofstream(dir_ / "report.html") << "old";
+  std::ofstream(dir_ / "report.json") << "old";
+  std::ofstream(dir_ / "notes.txt") << "kept";
+  ASSERT_TRUE(RecordWriter::create(dir_, start({})).ok());
+  EXPECT_FALSE(fs::exists(dir_ / "report.html"));
+  EXPECT_FALSE(fs::exists(dir_ / "report.json"));
+  EXPECT_TRUE(fs::exists(dir_ / "notes.txt"));
+}
+
+}  // namespace
+}  // namespace assay::harness

@@ -1,0 +1,446 @@
+#include "harness/records/record_json.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/records/observation_json.hpp"
+
+namespace assay::harness {
+namespace {
+
+using Json = nlohmann::ordered_json;  // lines keep the order of the schema, for people who read them
+using nlohmann::json;
+
+template <class Record>
+struct Field {
+  const char* name;
+  std::int64_t Record::*member;
+};
+
+constexpr std::array<Field<InconclusiveCounts>, 6> kInconclusiveFields{{
+    {"path", &InconclusiveCounts::path},
+    {"kink", &InconclusiveCounts::kink},
+    {"conditioning", &InconclusiveCounts::conditioning},
+    {"overflow", &InconclusiveCounts::overflow},
+    {"race", &InconclusiveCounts::race},
+    {"domain", &InconclusiveCounts::domain},
+}};
+
+struct StageField {
+  const char* name;
+  double StageTimes::*member;
+};
+
+constexpr std::array<StageField, 7> kStageFields{{
+    {"read", &StageTimes::read},
+    {"adjoint", &StageTimes::adjoint},
+    {"emit", &StageTimes::emit},
+    {"build", &StageTimes::build},
+    {"reference", &StageTimes::reference},
+    {"run", &StageTimes::run},
+    {"compare", &StageTimes::compare},
+}};
+
+struct TierField {
+  const char* name;
+  std::optional<TierResult> TierResults::*member;
+};
+
+constexpr std::array<TierField, 6> kTierFields{{
+    {"t0", &TierResults::t0},
+    {"t1", &TierResults::t1},
+    {"t2", &TierResults::t2},
+    {"t3", &TierResults::t3},
+    {"t5", &TierResults::t5},
+    {"devices", &TierResults::devices},
+}};
+
+// JSON has no infinity: what is not finite is written as text.
+Json rho_json(std::optional<double> rho) {
+  if (!rho) return nullptr;
+  if (std::isnan(*rho)) return "nan";
+  if (std::isinf(*rho)) return "inf";
+  return *rho;
+}
+
+std::optional<double> rho_from(const json& value) {
+  if (value.is_null()) return std::nullopt;
+  if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (value == "inf") return std::numeric_limits<double>::infinity();
+  return value.get<double>();
+}
+
+Json number_json(const ExactNumber& number) { return {{"text", number.text}, {"bits", number.bits}}; }
+
+ExactNumber number_from(const json& value) { return {.text = value.at("text"), .bits = value.at("bits")}; }
+
+Json mismatch_json(const Mismatch& mismatch) {
+  return {{"tier", mismatch.tier},
+          {"array", mismatch.array},
+          {"index", mismatch.index},
+          {"input_set", mismatch.input_set},
+          {"expected", number_json(mismatch.expected)},
+          {"bound", number_json(mismatch.bound)},
+          {"got", number_json(mismatch.got)},
+          {"rho", rho_json(mismatch.rho)}};
+}
+
+Mismatch mismatch_from(const json& value) {
+  return {.tier = value.at("tier"),
+          .array = value.at("array"),
+          .index = value.at("index").get<std::vector<std::int64_t>>(),
+          .input_set = value.at("input_set"),
+          .expected = number_from(value.at("expected")),
+          .bound = number_from(value.at("bound")),
+          .got = number_from(value.at("got")),
+          .rho = rho_from(value.at("rho")).value_or(0.0)};
+}
+
+Json inconclusive_json(const InconclusiveCounts& counts) {
+  Json value = Json::object();
+  for (const auto& field : kInconclusiveFields)
+    value[field.name] = counts.*field.member;
+  return value;
+}
+
+Json tiers_json(const TierResults& tiers) {
+  Json value = Json::object();
+  for (const TierField& field : kTierFields) {
+    const std::optional<TierResult>& tier = tiers.*field.member;
+    if (!tier) continue;
+    value[field.name] = {{"checks", tier->checks}, {"failed", tier->failed}, {"rho_max", rho_json(tier->rho_max)}};
+  }
+  return value;
+}
+
+TierResults tiers_from(const json& value) {
+  TierResults tiers;
+  for (const TierField& field : kTierFields) {
+    if (!value.contains(field.name)) continue;
+    const json& tier = value.at(field.name);
+    tiers.*field.member =
+        TierResult{.checks = tier.at("checks"), .failed = tier.at("failed"), .rho_max = rho_from(tier.at("rho_max"))};
+  }
+  return tiers;
+}
+
+/// Milliseconds, rounded: microseconds are enough, and keep the lines short.
+double to_microseconds(double milliseconds) { return std::round(milliseconds * 1e3) / 1e3; }
+
+Json times_json(const StageTimes& times) {
+  Json value = Json::object();
+  for (const StageField& field : kStageFields)
+    value[field.name] = to_microseconds(times.*field.member);
+  return value;
+}
+
+Json plateau_json(const Plateau& plateau) {
+  Json value = {{"input_set", plateau.input_set},
+                {"gradient", plateau.gradient},
+                {"allowed", plateau.allowed},
+                {"estimates", Json::array()}};
+  for (const Plateau::Estimate& estimate : plateau.estimates)
+    value["estimates"].push_back({{"step", estimate.step}, {"value", estimate.value}});
+  return value;
+}
+
+Plateau plateau_from(const json& value) {
+  Plateau plateau{.input_set = value.at("input_set"), .gradient = value.at("gradient"), .allowed = value.at("allowed")};
+  for (const json& estimate : value.at("estimates"))
+    plateau.estimates.push_back({.step = estimate.at("step"), .value = estimate.at("value")});
+  return plateau;
+}
+
+Json attempts_json(const std::vector<Outcome>& attempts) {
+  Json value = Json::array();
+  for (const Outcome attempt : attempts)
+    value.push_back(to_text(attempt));
+  return value;
+}
+
+Outcome outcome_of(const json& value) { return outcome_from_text(value.get<std::string>()).value(); }
+
+Json device_json(const DeviceStatus& device) {
+  Json value = {{"name", device.name},
+                {"available", device.available},
+                {"reason", device.reason},
+                {"description", device.description},
+                {"toolkit", device.toolkit}};
+  if (!device.confinement.empty()) value["confinement"] = device.confinement;
+  return value;
+}
+
+Json environment_json(const Environment& environment) {
+  Json devices = Json::array();
+  for (const DeviceStatus& device : environment.devices)
+    devices.push_back(device_json(device));
+  return {{"os", environment.os},       {"cpu", environment.cpu}, {"compiler", environment.compiler},
+          {"nvrtc", environment.nvrtc}, {"devices", devices},     {"commit", environment.commit},
+          {"dirty", environment.dirty}};
+}
+
+Environment environment_from(const json& value) {
+  Environment environment{.os = value.at("os"),
+                          .cpu = value.at("cpu"),
+                          .compiler = value.at("compiler"),
+                          .nvrtc = value.at("nvrtc"),
+                          .commit = value.at("commit"),
+                          .dirty = value.at("dirty")};
+  for (const json& device : value.at("devices")) {
+    environment.devices.push_back({.name = device.at("name"),
+                                   .available = device.at("available"),
+                                   .reason = device.at("reason"),
+                                   .description = device.at("description"),
+                                   .toolkit = device.at("toolkit"),
+                                   .confinement = device.value("confinement", "")});
+  }
+  return environment;
+}
+
+struct ExpectationField {
+  const char* name;
+  std::string Expectation::*member;
+};
+
+constexpr std::array<ExpectationField, 9> kExpectationFields{{
+    {"place", &Expectation::place},
+    {"case", &Expectation::pattern},
+    {"outcome", &Expectation::outcome},
+    {"kind", &Expectation::kind},
+    {"message", &Expectation::message},
+    {"reason", &Expectation::reason},
+    {"issue", &Expectation::issue},
+    {"since", &Expectation::since},
+    {"expires", &Expectation::expires},
+}};
+
+Expectation expectation_from(const json& value) {
+  Expectation expectation;
+  for (const ExpectationField& field : kExpectationFields)
+    expectation.*field.member = value.at(field.name);
+  return expectation;
+}
+
+std::string line_of(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// The members that only some cases have.
+void add_optional_members(Json& line, const CaseRecord& record) {
+  if (!record.failures.empty()) {
+    Json& failures = line["failures"] = Json::array();
+    for (const Mismatch& mismatch : record.failures)
+      failures.push_back(mismatch_json(mismatch));
+  }
+  if (record.finding) {
+    line["finding"] = {
+        {"line", record.finding->line}, {"access", record.finding->access}, {"threads", record.finding->threads}};
+    if (!record.finding->file.empty()) line["finding"]["file"] = record.finding->file;
+  }
+  if (record.rho_histogram != RhoHistogram{}) line["rho_histogram"] = record.rho_histogram;
+  if (record.closest_control) {
+    line["closest_control"] = {{"array", record.closest_control->array},
+                               {"control", record.closest_control->control},
+                               {"rho", rho_json(record.closest_control->rho)}};
+  }
+  if (record.plateau) line["plateau"] = plateau_json(*record.plateau);
+  if (record.schedule) {
+    line["schedule"] = {{"lane", record.schedule->job},
+                        {"batch_ms", to_microseconds(record.schedule->batch_ms)},
+                        {"done_ms", to_microseconds(record.schedule->done_ms)}};
+  }
+  if (record.cached) line["cached"] = true;
+  if (!record.selector.empty()) line["selector"] = record.selector;
+  if (!record.sizes.empty()) line["sizes"] = record.sizes;
+  for (const Uncovered& way : record.uncovered) {
+    Json gap = {{"line", way.line}, {"what", way.what}};
+    if (!way.file.empty()) gap["file"] = way.file;
+    line["unreached"].push_back(std::move(gap));
+  }
+  for (const backends::MemoryFinding& fault : record.faults)
+    line["faults"].push_back(to_json(fault));
+  for (const backends::ExecutionProfile& profile : record.profiles)
+    line["profiles"].push_back(to_json(profile));
+  for (const backends::Measurement& measurement : record.measurements)
+    line["measurements"].push_back(to_json(measurement));
+  if (!record.log.empty()) line["log"] = record.log;
+  if (record.artifact) {
+    line["artifact"] = {{"python", record.artifact->python},
+                        {"cpp", record.artifact->cpp},
+                        {"cuda", record.artifact->cuda},
+                        {"ir", record.artifact->ir},
+                        {"compile_command", record.artifact->compile_command}};
+  }
+}
+
+void read_optional_members(CaseRecord& record, const json& line) {
+  if (line.contains("failures")) {
+    for (const json& mismatch : line.at("failures"))
+      record.failures.push_back(mismatch_from(mismatch));
+  }
+  if (line.contains("unreached")) {
+    for (const json& way : line.at("unreached"))
+      record.uncovered.push_back({.line = way.at("line"), .what = way.at("what"), .file = way.value("file", "")});
+  }
+  if (line.contains("finding")) {
+    const json& finding = line.at("finding");
+    record.finding = Finding{.line = finding.at("line"),
+                             .access = finding.at("access"),
+                             .threads = finding.at("threads").get<std::vector<std::string>>(),
+                             .file = finding.value("file", "")};
+  }
+  record.rho_histogram = line.value("rho_histogram", RhoHistogram{});
+  if (line.contains("closest_control")) {
+    const json& closest = line.at("closest_control");
+    record.closest_control = ClosestControl{.array = closest.at("array"),
+                                            .control = closest.at("control"),
+                                            .rho = rho_from(closest.at("rho")).value_or(0.0)};
+  }
+  if (line.contains("plateau")) record.plateau = plateau_from(line.at("plateau"));
+  if (line.contains("schedule")) {
+    const json& schedule = line.at("schedule");
+    record.schedule = Schedule{
+        .job = schedule.at("lane"), .batch_ms = schedule.at("batch_ms"), .done_ms = schedule.at("done_ms")};
+  }
+  record.cached = line.value("cached", false);
+  record.selector = line.value("selector", "");
+  record.sizes = line.value("sizes", std::vector<std::int64_t>());
+  for (const json& fault : line.value("faults", json::array()))
+    record.faults.push_back(memory_finding_from(fault));
+  for (const json& profile : line.value("profiles", json::array()))
+    record.profiles.push_back(execution_profile_from(profile));
+  for (const json& measurement : line.value("measurements", json::array()))
+    record.measurements.push_back(measurement_from(measurement));
+  record.log = line.value("log", "");
+  if (line.contains("artifact")) {
+    const json& artifact = line.at("artifact");
+    record.artifact = Artifact{.python = artifact.at("python"),
+                               .cpp = artifact.at("cpp"),
+                               .cuda = artifact.at("cuda"),
+                               .ir = artifact.at("ir"),
+                               .compile_command = artifact.at("compile_command")};
+  }
+}
+
+}  // namespace
+
+json to_json(const std::vector<Expectation>& expectations) {
+  json rows = json::array();
+  for (const Expectation& expectation : expectations) {
+    json& row = rows.emplace_back();
+    for (const ExpectationField& field : kExpectationFields)
+      row[field.name] = expectation.*field.member;
+  }
+  return rows;
+}
+
+std::string to_line(const RunStart& start) {
+  Json line = {{"record", "run_start"},
+               {"schema_version", start.schema_version},
+               {"run_id", start.run_id},
+               {"started", start.started},
+               {"command_line", start.command_line},
+               {"seed", fmt::format("0x{:016x}", start.seed)},
+               {"environment", environment_json(start.environment)}};
+  if (!start.inputs.empty()) line["inputs"] = start.inputs;
+  if (start.shard != Shard{}) line["shard"] = {{"index", start.shard.index}, {"of", start.shard.of}};
+  if (!start.expectations.empty()) line["expectations"] = to_json(start.expectations);
+  line["plan"] = start.plan;
+  return line_of(line);
+}
+
+RunStart run_start_from(const json& line) {
+  RunStart start{.schema_version = line.at("schema_version"),
+                 .run_id = line.at("run_id"),
+                 .started = line.at("started"),
+                 .command_line = line.at("command_line").get<std::vector<std::string>>(),
+                 .seed = std::stoull(line.at("seed").get<std::string>(), nullptr, 16),
+                 .environment = environment_from(line.at("environment")),
+                 .inputs = line.value("inputs", ""),
+                 .plan = line.at("plan").get<std::vector<std::string>>()};
+  if (line.contains("shard")) start.shard = {.index = line.at("shard").at("index"), .of = line.at("shard").at("of")};
+  for (const json& row : line.value("expectations", json::array()))
+    start.expectations.push_back(expectation_from(row));
+  return start;
+}
+
+std::string to_line(const CaseRecord& record) {
+  Json line = {{"record", "case"},
+               {"case", record.name},
+               {"family", record.family},
+               {"kernel", record.kernel},
+               {"types", record.types},
+               {"device", record.device},
+               {"pass", record.pass},
+               {"mode", record.mode},
+               {"outcome", to_text(record.outcome)},
+               {"kind", record.kind},
+               {"message", record.message},
+               {"rho_max", rho_json(record.rho_max)},
+               {"values_compared", record.values_compared},
+               {"input_sets", record.input_sets},
+               {"controls_rejected", record.controls_rejected},
+               {"inconclusive", inconclusive_json(record.inconclusive)},
+               {"tiers", tiers_json(record.tiers)},
+               {"attempts", attempts_json(record.attempts)},
+               {"time_ms", times_json(record.time_ms)},
+               {"source", {{"file", record.source.file}, {"line", record.source.line}}},
+               {"reproduce", record.reproduce}};
+  add_optional_members(line, record);
+  return line_of(line);
+}
+
+CaseRecord case_from(const json& line) {
+  CaseRecord record{.name = line.at("case"),
+                    .family = line.at("family"),
+                    .kernel = line.at("kernel"),
+                    .types = line.at("types"),
+                    .device = line.at("device"),
+                    .pass = line.at("pass"),
+                    .mode = line.at("mode"),
+                    .outcome = outcome_of(line.at("outcome")),
+                    .kind = line.at("kind"),
+                    .message = line.at("message"),
+                    .rho_max = rho_from(line.at("rho_max")),
+                    .values_compared = line.at("values_compared"),
+                    .input_sets = line.at("input_sets"),
+                    .controls_rejected = line.at("controls_rejected"),
+                    .tiers = tiers_from(line.at("tiers")),
+                    .source = {.file = line.at("source").at("file"), .line = line.at("source").at("line")},
+                    .reproduce = line.at("reproduce")};
+  for (const auto& field : kInconclusiveFields) {
+    record.inconclusive.*field.member = line.at("inconclusive").at(field.name).get<std::int64_t>();
+  }
+  for (const StageField& field : kStageFields) {
+    record.time_ms.*field.member = line.at("time_ms").at(field.name).get<double>();
+  }
+  for (const json& attempt : line.at("attempts"))
+    record.attempts.push_back(outcome_of(attempt));
+  read_optional_members(record, line);
+  return record;
+}
+
+std::string to_line(const RunEnd& end) {
+  Json counts = Json::object();
+  for (const OutcomeName& row : kOutcomeNames) {
+    if (end.counts.of(row.outcome) > 0) counts[std::string(row.text)] = end.counts.of(row.outcome);
+  }
+  return line_of({{"record", "run_end"},
+                  {"finished", end.finished},
+                  {"counts", counts},
+                  {"exit_status", static_cast<int>(end.exit_status)},
+                  {"wall_time_s", std::round(end.wall_time_s * 1e3) / 1e3}});
+}
+
+RunEnd run_end_from(const json& line) {
+  RunEnd end{.finished = line.at("finished"),
+             .exit_status = static_cast<ExitStatus>(line.at("exit_status").get<int>()),
+             .wall_time_s = line.at("wall_time_s")};
+  for (const auto& [name, cases] : line.at("counts").items()) {
+    end.counts.add(outcome_from_text(name).value(), cases.get<std::int64_t>());
+  }
+  return end;
+}
+
+}  // namespace assay::harness

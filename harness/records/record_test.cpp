@@ -1,0 +1,195 @@
+#include "harness/records/record.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/records/record_json.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::harness {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// A record with every member set to something that is not its default.
+CaseRecord full_record() {
+  CaseRecord record{
+      .name = "loop/product/f32/cpu/backward/strict",
+      .family = "loop",
+      .kernel = "product",
+      .types = "f32",
+      .device = "cpu",
+      .pass = "backward",
+      .mode = "strict",
+      .outcome = Outcome::fail,
+      .kind = "mismatch",
+      .message = "grad_x[3] is 0.5, expected 1.25",
+      .rho_max = kInf,
+      .values_compared = 640,
+      .input_sets = 10,
+      .sizes = {0, 7, 65537},
+      .controls_rejected = 7,
+      .inconclusive = {.path = 1, .kink = 2, .conditioning = 3, .overflow = 4, .race = 5, .domain = 6},
+      .rho_histogram = {600, 20, 5, 2, 1, 0, 0, 0, 0, 0, 12},
+      .closest_control = ClosestControl{.array = "grad_x", .control = "the doubled result", .rho = kInf},
+      .plateau = Plateau{.input_set = 3, .gradient = 1.5, .allowed = 1e-6, .estimates = {{0.015625, 1.5001}}},
+      .attempts = {Outcome::crashed, Outcome::fail},
+      .time_ms = {.read = 1, .adjoint = 2, .emit = 3, .build = 4.125, .reference = 5, .run = 6, .compare = 7},
+      .schedule = Schedule{.job = 2, .batch_ms = 12.5, .done_ms = 380.25},
+      .source = {.file = "loop.py", .line = 12},
+      .reproduce = "assay run loop/product/f32/cpu/backward/strict --seed 7",
+      .finding = Finding{.line = 9, .access = "store out[3]", .threads = {"(3)", "(4)"}, .file = "types.py"},
+      .log = "warning",
+      .artifact = Artifact{.python = "p", .cpp = "c", .cuda = "u", .ir = "i", .compile_command = "g++"}};
+  record.uncovered = {{.line = 4, .what = "the condition is never true"},
+                      {.line = 5, .what = "the loop never runs", .file = "types.py"}};
+  record.tiers.t1 = TierResult{.checks = 640, .failed = 12, .rho_max = kInf};
+  record.tiers.t5 = TierResult{.checks = 0, .failed = 0, .rho_max = std::nullopt};
+  backends::MemoryFinding fault{.kind = "read_write_race",
+                                .kernel = "product_backward",
+                                .target = "compute_75",
+                                .site = {57, 31, "st.global.f32 [%rd4], %f2", {4, 0, 0}, {1, 2, 3}},
+                                .other = backends::AccessSite{52, 30, "ld.global.f32", {3, 0, 0}, {0, 0, 1}},
+                                .space = "global",
+                                .address = "0x48000000080",
+                                .allocation = "grad_x",
+                                .offset = -4,
+                                .allocation_bytes = 132,
+                                .access_bytes = 4,
+                                .count = 3,
+                                .text = "read_write_race in product_backward"};
+  record.faults.push_back(fault);
+  record.profiles.push_back({.target = "compute_75",
+                             .threads = 13,
+                             .fidelity = {377, 13, 5, 2, true},
+                             .measures = {{"lane_efficiency", 0.40625}, {"thread_instructions", 397}}});
+  record.measurements.push_back({.target = "sm_90",
+                                 .threads = 16777216,
+                                 .measures = {{"time_ns", 51200.5}, {"registers", 24}},
+                                 .remark = "no hardware counters"});
+  record.failures.push_back({.tier = "t1",
+                             .array = "grad_x",
+                             .index = {3, 0},
+                             .input_set = 4,
+                             .expected = exact(1.25),
+                             .bound = exact(0.0),
+                             .got = exact(0.5F),
+                             .rho = kInf});
+  return record;
+}
+
+std::string first_diagnostic(const std::string& line) {
+  const auto diagnostics = schemas::Validator(schemas::kRecordSchemaText).diagnostics(json::parse(line));
+  return diagnostics.empty() ? "" : diagnostics.front().text();
+}
+
+TEST(ExactNumber, IsShortestTextAndBits) {
+  EXPECT_EQ(exact(0.1F), (ExactNumber{"0.1", "0x3dcccccd"}));
+  EXPECT_EQ(exact(0.1), (ExactNumber{"0.1", "0x3fb999999999999a"}));
+  EXPECT_EQ(exact(-0.0F), (ExactNumber{"-0", "0x80000000"}));
+  EXPECT_EQ(exact(std::numeric_limits<float>::denorm_min()), (ExactNumber{"1e-45", "0x00000001"}));
+  EXPECT_EQ(exact(-kInf), (ExactNumber{"-inf", "0xfff0000000000000"}));
+  EXPECT_EQ(exact(std::numeric_limits<double>::quiet_NaN()).text, "nan");
+  EXPECT_EQ(exact(std::int64_t{-1}), (ExactNumber{"-1", "0xffffffffffffffff"}));
+  EXPECT_EQ(exact(std::uint64_t{7}), (ExactNumber{"7", "0x0000000000000007"}));
+  EXPECT_EQ(exact16(1.5F, 0x3e00), (ExactNumber{"1.5", "0x3e00"}));
+}
+
+TEST(KeepMismatch, KeepsTheFirstAndTheWorst) {
+  std::vector<Mismatch> kept;
+  for (const double rho : {9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.2, 50.0, 1.1}) {
+    keep_mismatch(kept, {.array = "x", .rho = rho});
+  }
+  ASSERT_EQ(kept.size(), kMaxMismatches);
+  EXPECT_EQ(kept.front().rho, 9.0);
+  EXPECT_EQ(kept[8].rho, 1.5);
+  EXPECT_EQ(kept.back().rho, 50.0);
+  keep_mismatch(kept, {.array = "x", .rho = std::numeric_limits<double>::quiet_NaN()});
+  keep_mismatch(kept, {.array = "x", .rho = kInf});
+  EXPECT_NE(kept.back().rho, kept.back().rho) << "not-a-number is the worst";
+}
+
+TEST(RecordJson, FullRecordComesBackAndIsAdmitted) {
+  const CaseRecord record = full_record();
+  const std::string line = to_line(record);
+  EXPECT_EQ(first_diagnostic(line), "");
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  EXPECT_EQ(case_from(json::parse(line)), record);
+}
+
+TEST(RecordJson, DefaultRecordLeavesOutWhatItDoesNotHave) {
+  CaseRecord record = full_record();
+  record.failures.clear();
+  record.finding.reset();
+  record.sizes.clear();
+  record.faults.clear();
+  record.profiles.clear();
+  record.measurements.clear();
+  record.artifact.reset();
+  record.log.clear();
+  record.rho_max.reset();
+  record.rho_histogram = {};
+  record.closest_control.reset();
+  record.plateau.reset();
+  record.schedule.reset();
+  const json line = json::parse(to_line(record));
+  EXPECT_EQ(first_diagnostic(line.dump()), "");
+  for (const char* name : {"failures", "finding", "sizes", "faults", "profiles", "measurements", "artifact", "log",
+                           "rho_histogram", "closest_control", "plateau", "schedule"})
+    EXPECT_FALSE(line.contains(name)) << name;
+  EXPECT_TRUE(line.at("rho_max").is_null());
+  EXPECT_EQ(case_from(line), record);
+}
+
+TEST(RecordJson, BytesThatAreNotTextDoNotStopTheRun) {
+  CaseRecord record = full_record();
+  record.log = "bad \xff byte\n\"quoted\" \x01";
+  EXPECT_EQ(first_diagnostic(to_line(record)), "");
+  EXPECT_EQ(case_from(json::parse(to_line(record))).log, "bad \xef\xbf\xbd byte\n\"quoted\" \x01");
+}
+
+TEST(RecordJson, StartAndEndComeBack) {
+  const RunStart start{.schema_version = "1.0.0",
+                       .run_id = make_run_id(),
+                       .started = utc_now(),
+                       .command_line = {"assay", "run", "loop"},
+                       .seed = 0xfedcba9876543210,
+                       .environment = {.os = "Debian",
+                                       .cpu = "EPYC",
+                                       .compiler = "g++ 12",
+                                       .nvrtc = "none",
+                                       .devices = {{.name = "cuda", .reason = "no CUDA driver"}},
+                                       .commit = "unknown",
+                                       .dirty = true},
+                       .plan = {"loop/product/f32/cpu/forward"}};
+  EXPECT_EQ(first_diagnostic(to_line(start)), "");
+  EXPECT_EQ(run_start_from(json::parse(to_line(start))), start);
+
+  RunEnd end{.finished = utc_now(), .exit_status = ExitStatus::all_unsupported, .wall_time_s = 1.5};
+  end.counts.add(Outcome::unsupported, 12);
+  EXPECT_EQ(first_diagnostic(to_line(end)), "");
+  EXPECT_EQ(run_end_from(json::parse(to_line(end))), end);
+}
+
+TEST(RecordOf, TakesTheNameApart) {
+  const CaseRecord record = record_of("loop/product/f32/cpu/backward/strict");
+  EXPECT_EQ(record.family + " " + record.kernel + " " + record.types, "loop product f32");
+  EXPECT_EQ(record.device + " " + record.pass + " " + record.mode, "cpu backward strict");
+  EXPECT_EQ(record_of("loop/product/f32/cpu/forward").mode, "");
+}
+
+TEST(Epoch, OfAMoment) {
+  EXPECT_EQ(epoch_s("1970-01-01T00:00:01Z"), 1);
+  EXPECT_EQ(epoch_s("2026-11-21T03:47:02Z"), 1'795'232'822);
+  EXPECT_EQ(epoch_s("yesterday"), 0);
+}
+
+TEST(RunId, IsUnique) { EXPECT_NE(make_run_id(), make_run_id()); }
+
+}  // namespace
+}  // namespace assay::harness

@@ -1,0 +1,71 @@
+#include "harness/records/record_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "harness/records/record_json.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::harness {
+namespace {
+
+// Files that are made of the records of a run: beside another run's records they would mislead.
+constexpr std::array<std::string_view, 8> kDerivedFiles{"report.json",    "report.html", "junit.xml",    "ctrf.json",
+                                                        "findings.sarif", "summary.md",  "failures.csv", "trace.json"};
+
+}  // namespace
+
+double RecordWriter::monotonic_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Result<RecordWriter> RecordWriter::create(const std::filesystem::path& dir, RunStart start) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error) return Error{fmt::format("cannot make the output folder: {}", error.message()), dir.string()};
+
+  Result<AppendedLines> lines = AppendedLines::create(dir / kRecordsFile);
+  if (!lines.ok()) return lines.error();
+  RecordWriter writer(lines.take());
+  remove_reports(dir);
+
+  writer.started_s_ = monotonic_s();
+  writer.pending_.insert(start.plan.begin(), start.plan.end());
+  if (writer.pending_.size() != start.plan.size()) return Error{"the plan names a case twice", dir.string()};
+  start.schema_version = schemas::kRecordSchemaVersion;
+  if (Result<void> written = writer.lines_.append(to_line(start)); !written.ok()) return written.error();
+  return writer;
+}
+
+void RecordWriter::remove_reports(const std::filesystem::path& dir) {
+  std::error_code ignored;
+  for (const std::string_view name : kDerivedFiles)
+    std::filesystem::remove(dir / name, ignored);
+}
+
+Result<void> RecordWriter::append(const CaseRecord& record) {
+  if (!pending_.contains(record.name)) {
+    return Error{"the case is not planned, or was already recorded", record.name};
+  }
+  if (Result<void> written = lines_.append(to_line(record)); !written.ok()) return written;
+  pending_.erase(record.name);
+  counts_.add(record.outcome);
+  return {};
+}
+
+Result<RunEnd> RecordWriter::finish() { return finish(utc_now(), monotonic_s() - started_s_); }
+
+Result<RunEnd> RecordWriter::finish(const std::string& finished, double wall_time_s) {
+  if (end_) return *end_;
+  RunEnd end{.finished = finished, .counts = counts_, .wall_time_s = wall_time_s};
+  end.counts.add(Outcome::not_run, static_cast<std::int64_t>(pending_.size()));
+  end.exit_status = harness::exit_status(end.counts);
+  if (Result<void> written = lines_.append(to_line(end)); !written.ok()) return written.error();
+  return end;
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,59 @@
+// RecordWriter::resume: going on with the records of a run that was cut off.
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "harness/records/record_reader.hpp"
+#include "harness/records/record_writer.hpp"
+#include "harness/records/same_run.hpp"
+
+namespace assay::harness {
+namespace {
+
+/// Bytes up to the end of the last whole line; 0 where there is none, or no file.
+std::int64_t whole_lines(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  return static_cast<std::int64_t>(text.rfind('\n') + 1);
+}
+
+/// Seconds from the start of the run, "2026-11-21T03:47:02Z", to the last record.
+double seconds_worked(const std::string& started, const std::filesystem::path& file) {
+  struct stat status {};
+  if (epoch_s(started) == 0 || ::stat(file.c_str(), &status) != 0) return 0;
+  return std::max(0.0, static_cast<double>(status.st_mtime) - epoch_s(started));
+}
+
+Error rejection(const std::string& why, const std::filesystem::path& dir) {
+  return {fmt::format("cannot be resumed: {}; run it without --resume, or into another folder", why), dir.string()};
+}
+
+}  // namespace
+
+Result<RecordWriter> RecordWriter::resume(const std::filesystem::path& dir, const RunStart& start) {
+  const std::filesystem::path file = dir / kRecordsFile;
+  const std::int64_t whole_bytes = whole_lines(file);
+  if (whole_bytes == 0) return create(dir, start);  // cut off before its first line
+  const Result<RunRecords> run = read_records(dir);
+  if (!run.ok()) return run.error();
+  if (const auto differs = difference(run->start, start)) return rejection(*differs, dir);
+  if (run->start.plan != start.plan) return rejection("the plan is another", dir);
+
+  const double worked_s = seconds_worked(run->start.started, file);  // before the file is touched
+  Result<AppendedLines> lines = AppendedLines::reopen(file, whole_bytes);
+  if (!lines.ok()) return lines.error();
+  RecordWriter writer(lines.take());
+  writer.started_s_ = monotonic_s() - worked_s;
+  writer.end_ = run->end;
+  for (const CaseRecord& record : run->cases) {
+    if (record.outcome == Outcome::not_run) writer.pending_.insert(record.name);
+    else writer.counts_.add(record.outcome);
+  }
+  writer.remove_reports(dir);
+  return writer;
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,111 @@
+#include "harness/reduce/failure.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace assay::reduce {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Of the file's form. A reader takes its own only: a folder is made again by the command that it names.
+constexpr int kFormat = 1;
+
+Json to_json(const reduce::Ending& ending) {
+  return {{"outcome", harness::to_text(ending.outcome)},
+          {"kind", ending.kind},
+          {"array", ending.array},
+          {"words", ending.words}};
+}
+
+Json to_json(const Conditions& conditions) {
+  return {{"device", conditions.device},      {"pass", conditions.pass}, {"mode", conditions.mode},
+          {"effort", conditions.effort},      {"seed", conditions.seed}, {"compiler", conditions.compiler},
+          {"no_checks", conditions.no_checks}};
+}
+
+Json to_json(const Reduced& reduced) {
+  return {
+      {"message", reduced.message},       {"effort", reduced.effort}, {"statements_before", reduced.statements_before},
+      {"statements", reduced.statements}, {"trials", reduced.trials}, {"seconds", reduced.seconds},
+      {"finished", reduced.finished}};
+}
+
+reduce::Ending ending_from(const Json& json) {
+  const std::string text = json.at("outcome");
+  const auto outcome = harness::outcome_from_text(text);
+  if (!outcome) throw std::invalid_argument(fmt::format("'{}' is no outcome", text));
+  return {.outcome = *outcome, .kind = json.at("kind"), .array = json.at("array"), .words = json.at("words")};
+}
+
+Conditions conditions_from(const Json& json) {
+  return {.device = json.at("device"),
+          .pass = json.at("pass"),
+          .mode = json.at("mode"),
+          .effort = json.at("effort"),
+          .seed = json.at("seed"),
+          .compiler = json.at("compiler"),
+          .no_checks = json.at("no_checks").get<std::vector<std::string>>()};
+}
+
+Reduced reduced_from(const Json& json) {
+  return {.message = json.at("message"),
+          .effort = json.at("effort"),
+          .statements_before = json.at("statements_before"),
+          .statements = json.at("statements"),
+          .trials = json.at("trials"),
+          .seconds = json.at("seconds"),
+          .finished = json.at("finished")};
+}
+
+Failure failure_from(const Json& json) {
+  const int format = json.at("format");
+  if (format != kFormat) throw std::invalid_argument(fmt::format("its format is {}, expected {}", format, kFormat));
+  Failure failure{.name = json.at("case"),
+                  .kernel = json.at("kernel"),
+                  .ending = ending_from(json.at("ending")),
+                  .message = json.at("message"),
+                  .conditions = conditions_from(json.at("conditions")),
+                  .reduced = std::nullopt};
+  if (json.contains("reduced")) failure.reduced = reduced_from(json.at("reduced"));
+  return failure;
+}
+
+}  // namespace
+
+backends::Pass Conditions::which_pass() const {
+  return pass == backends::to_text(backends::Pass::kBackward) ? backends::Pass::kBackward : backends::Pass::kForward;
+}
+
+harness::Policy Conditions::policy() const {
+  if (effort == "quick") return harness::Policy::quick();
+  return effort == "thorough" ? harness::Policy::thorough() : harness::Policy::standard();
+}
+
+std::string effort_of(bool quick, bool thorough) { return quick ? "quick" : thorough ? "thorough" : "standard"; }
+
+std::string to_json(const Failure& failure) {
+  Json json{{"format", kFormat},          {"case", failure.name},
+            {"kernel", failure.kernel},   {"ending", to_json(failure.ending)},
+            {"message", failure.message}, {"conditions", to_json(failure.conditions)}};
+  if (failure.reduced) json["reduced"] = to_json(*failure.reduced);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<Failure> read_failure(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kFailureFile;
+  std::ifstream stream(file);
+  if (!stream.is_open()) return Error{"cannot be read; expected the folder of a failure, as assay run leaves it", file};
+  std::stringstream text;
+  text << stream.rdbuf();
+  try {
+    return failure_from(Json::parse(text.str()));
+  } catch (const std::exception& wrong) {
+    return Error{fmt::format("is no description of a failure: {}", wrong.what()), file};
+  }
+}
+
+}  // namespace assay::reduce

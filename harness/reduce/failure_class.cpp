@@ -1,0 +1,76 @@
+#include "harness/reduce/failure_class.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace assay::reduce {
+namespace {
+
+using harness::Outcome;
+
+bool is_told_by_words(Outcome outcome) {
+  return outcome == Outcome::build_failed || outcome == Outcome::crashed || outcome == Outcome::launch_failed ||
+         outcome == Outcome::unsupported || outcome == Outcome::internal_error;
+}
+
+/// What a compiler says behind "error:"; any other message whole.
+std::string_view core_of(std::string_view message) {
+  constexpr std::string_view kMark = "error:";
+  const std::size_t mark = message.find(kMark);
+  return mark == std::string_view::npos ? message : message.substr(mark + kMark.size());
+}
+
+/// The words that are made of letters alone, outside of quotes.
+std::string words_of(std::string_view message) {
+  std::string words;
+  std::string word;
+  bool is_plain = true;
+  bool quoted = false;
+  const auto end_word = [&] {
+    if (is_plain && !word.empty()) words += (words.empty() ? "" : " ") + word;
+    word.clear();
+    is_plain = true;
+  };
+  for (const char c : message) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\'') quoted = !quoted;
+    if (quoted || std::isspace(byte) != 0) {
+      end_word();
+    } else if (std::isalpha(byte) != 0) {
+      word += c;
+    } else {
+      is_plain &= std::ispunct(byte) != 0 && c != '_';
+    }
+  }
+  end_word();
+  return words;
+}
+
+}  // namespace
+
+Ending ending_of(const harness::CaseRecord& record) {
+  Ending ending{.outcome = record.outcome, .kind = record.kind, .array = {}, .words = {}};
+  if (!record.failures.empty()) ending.array = record.failures.front().array;
+  if (is_told_by_words(record.outcome)) ending.words = words_of(core_of(record.message));
+  return ending;
+}
+
+bool ended_so(const harness::CaseRecord& record, const Ending& ending) {
+  Ending other = ending_of(record);
+  const bool in_array = std::ranges::any_of(
+      record.failures, [&](const harness::Mismatch& mismatch) { return mismatch.array == ending.array; });
+  if (in_array) other.array = ending.array;
+  return other == ending;
+}
+
+std::string to_text(const Ending& ending) {
+  std::string text(harness::to_text(ending.outcome));
+  if (!ending.kind.empty()) text += fmt::format("({})", ending.kind);
+  if (!ending.array.empty()) text += fmt::format(" in {}", ending.array);
+  return text;
+}
+
+}  // namespace assay::reduce

@@ -1,0 +1,136 @@
+#include "harness/reduce/failure_folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "harness/reduce/failure_values.hpp"
+#include "harness/suite/run/batch.hpp"
+#include "ir/launch.hpp"
+
+namespace assay::reduce {
+namespace {
+
+namespace fs = std::filesystem;
+using backends::SourceTarget;
+
+constexpr std::array kEndings{".py", ".cpp", ".cu", ".ptx", ".json"};
+
+/// The PTX of the first architecture, in the kernel's own types; empty where the device makes none.
+std::string ptx_of(const backends::EmittedKernel& emitted, backends::Device& device,
+                   const harness::RunOptions& options) {
+  if (device.target() != SourceTarget::kCuda || !device.can_build().available) return "";
+  const auto built = device.build({&emitted, 1}, options.mode.flags);
+  const auto* kernel = std::get_if<backends::BuiltKernel>(&built.front());
+  if (kernel == nullptr) return "";
+  const auto* ptx = kernel->artifact(backends::Artifact::Kind::kPtx, backends::Precision::kNative);
+  return ptx == nullptr ? "" : ptx->content;
+}
+
+void add_sources(Evidence& evidence, const harness::KernelSource& source, backends::Device& device,
+                 const harness::Printer& printer, const harness::RunOptions& options) {
+  const harness::Prepared prepared = harness::prepare(source, printer, device.target(), options);
+  if (!prepared.emitted) return;
+  evidence[device.target() == SourceTarget::kCuda ? ".cu" : ".cpp"] = prepared.emitted->source();
+  evidence[".ptx"] = ptx_of(*prepared.emitted, device, options);
+}
+
+std::string script_of(const Failure& failure) {
+  return fmt::format(
+      "#!/bin/sh\n"
+      "# {}\n"
+      "# ended as {}.\n"
+      "# Judges it again. Exit status: 0 it ends in the same way, 1 otherwise, 77 the device is missing here.\n"
+      "# ASSAY may name the assay to use; without it that on PATH is taken.\n"
+      "exec \"${{ASSAY:-assay}}\" reproduce \"$(dirname -- \"$0\")\" \"$@\"\n",
+      failure.name, reduce::to_text(failure.ending));
+}
+
+Result<void> write(const fs::path& file, const std::string& text) {
+  errno = 0;
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (!stream.good()) return Error{"cannot be written: " + std::generic_category().message(errno), file};
+  return {};
+}
+
+Result<void> write_evidence(const fs::path& folder, const std::string& stem, const Evidence& evidence) {
+  for (const auto& [ending, text] : evidence) {
+    if (text.empty() || text.size() > kLargestFile) continue;
+    if (auto written = write(folder / (stem + ending), text); !written.ok()) return written;
+  }
+  return {};
+}
+
+Result<void> fill(const fs::path& folder, const Failure& failure, const Evidence& kernel,
+                  const std::optional<Evidence>& reduced) {
+  const fs::path script = folder / "reproduce.sh";
+  Result<void> written = write_evidence(folder, "kernel", kernel);
+  if (written.ok() && reduced) written = write_evidence(folder, "reduced", *reduced);
+  if (written.ok()) written = write(script, script_of(failure));
+  if (written.ok()) written = write(folder / kFailureFile, to_json(failure));
+  std::error_code error;
+  if (written.ok())
+    fs::permissions(script, fs::perms::owner_exec | fs::perms::group_exec, fs::perm_options::add, error);
+  if (error) return Error{"cannot be made executable: " + error.message(), script};
+  return written;
+}
+
+}  // namespace
+
+Examined examine(const harness::KernelSource& source, backends::Pass pass, backends::Device& device,
+                 const harness::Printer& printer, const harness::RunOptions& options) {
+  Examined examined{.record = {}, .evidence = {{".py", source.python}}};
+  if (source.module == nullptr) return examined;
+  harness::RunOptions watched = options;
+  watched.on_counterexample = [&](const harness::CaseRecord&, const harness::Counterexample& counterexample) {
+    const bool promoted = counterexample.precision == backends::Precision::kPromoted;
+    examined.evidence[".json"] = values_json(promoted ? ir::promoted(*source.module) : *source.module, counterexample);
+  };
+  examined.record = reduce::judge_case(source, pass, device, printer, watched);
+  add_sources(examined.evidence, source, device, printer, options);
+  return examined;
+}
+
+std::string folder_name(const std::string& case_name) {
+  std::string name = case_name;
+  std::ranges::replace(name, '/', '.');
+  return name;
+}
+
+Result<void> put_folder(const fs::path& folder, const Failure& failure, const Evidence& kernel,
+                        const std::optional<Evidence>& reduced) {
+  const fs::path partial = folder.parent_path() / ("." + folder.filename().string() + kPartial);
+  std::error_code error;
+  fs::remove_all(partial, error);
+  fs::create_directories(partial, error);
+  if (error) return Error{"cannot be made: " + error.message(), partial};
+  Result<void> filled = fill(partial, failure, kernel, reduced);
+  if (filled.ok()) {
+    fs::remove_all(folder, error);
+    fs::rename(partial, folder, error);
+    if (!error) return {};
+    filled = Error{"cannot be made: " + error.message(), folder};
+  }
+  fs::remove_all(partial, error);
+  return filled;
+}
+
+Evidence read_evidence(const fs::path& folder, const std::string& stem) {
+  Evidence evidence;
+  for (const char* const ending : kEndings) {
+    std::ifstream stream(folder / (stem + ending), std::ios::binary);
+    std::stringstream text;
+    if (stream.is_open()) text << stream.rdbuf();
+    if (!text.str().empty()) evidence[ending] = text.str();
+  }
+  return evidence;
+}
+
+}  // namespace assay::reduce

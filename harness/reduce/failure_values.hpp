@@ -1,0 +1,19 @@
+// The values of a failed launch, for a reader that is no part of Assay.
+#pragma once
+
+#include <string>
+
+#include "harness/judge/counterexample.hpp"
+#include "ir/module.hpp"
+
+namespace assay::reduce {
+
+/// At most so many scalars of each array; what is left out is counted.
+inline constexpr std::size_t kMostValues = 10'000;
+
+/// {"input_set", "lane", "threads", "given": [{"name", "type", "shape", "values"}],
+///  "compared": {"array", "differing", "actual", "expected", "bound"}}, floats as hexadecimal text ("0x1.8p+0"),
+/// integers as numbers; "differing" counts scalars in row-major order from 0. `module` is the kernel's in the lane.
+std::string values_json(const ir::Module& module, const harness::Counterexample& counterexample);
+
+}  // namespace assay::reduce

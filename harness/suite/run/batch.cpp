@@ -1,0 +1,425 @@
+#include "harness/suite/run/batch.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/suite/run/shared_plans.hpp"
+#include "ir/analysis.hpp"
+#include "ir/source_location.hpp"
+#include "ir/text.hpp"
+#include "ir/verifier.hpp"
+
+namespace assay::harness {
+namespace {
+
+using backends::Pass;
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+void stop(Prepared& prepared, Outcome outcome, std::string kind, std::string message) {
+  CaseRecord record;
+  record.outcome = outcome;
+  record.kind = std::move(kind);
+  record.message = std::move(message);
+  prepared.stopped = std::move(record);
+}
+
+std::string types_part(const KernelSource& source) {
+  return source.module == nullptr ? "unknown" : types_of(*source.module, source.module->kernels[source.kernel_index]);
+}
+
+CaseRecord blank_record(const KernelSource& source, const backends::Device& device, Pass pass,
+                        const RunOptions& options) {
+  CaseRecord record;
+  record.name = case_name(source, device.name(), pass, options.mode);
+  record.family = source.family;
+  record.kernel = source.kernel;
+  record.types = types_part(source);
+  record.device = device.name();
+  record.pass = to_text(pass);
+  record.mode = options.mode.name;
+  record.source.file = source.file.empty() ? fmt::format("{}/{}.py", source.family, source.kernel) : source.file;
+  if (source.module != nullptr) record.source.line = source.module->kernels[source.kernel_index].loc.line;
+  record.selector = source.selector;
+  record.reproduce = fmt::format("{} '{}' --device {} --pass {} --seed {}", options.reproduce_prefix, source.selector,
+                                 device.name(), to_text(pass), options.seed);
+  record.time_ms.read = source.read_ms;
+  return record;
+}
+
+/// Takes outcome, kind and message over, and notes the attempt.
+void conclude(CaseRecord& record, Outcome outcome, std::string kind, std::string message) {
+  record.outcome = outcome;
+  record.kind = std::move(kind);
+  record.message = std::move(message);
+  record.attempts.push_back(outcome);
+}
+
+void take_verdict(CaseRecord& record, PassVerdict verdict, const ir::Module& module) {
+  const PassVerdict::Decision decision = verdict.decide();
+  conclude(record, decision.outcome, decision.kind, decision.message);
+  if (verdict.values_compared > 0) record.rho_max = verdict.rho_max;
+  record.values_compared = verdict.values_compared;
+  record.input_sets = verdict.input_sets;
+  record.sizes.assign(verdict.sizes.begin(), verdict.sizes.end());
+  for (const auto& [array, tally] : verdict.controls)
+    record.controls_rejected += tally.rejected;
+  record.rho_histogram = verdict.rho_histogram;
+  record.closest_control = verdict.closest_control();
+  record.plateau = std::move(verdict.plateau);
+  record.inconclusive = verdict.inconclusive;
+  record.tiers = verdict.tiers;
+  record.failures = std::move(verdict.mismatches);
+  record.uncovered = verdict.coverage.gaps(module);
+  record.finding = std::move(verdict.finding);
+  record.faults = std::move(verdict.faults);
+  record.profiles = std::move(verdict.profiles);
+  record.log = std::move(verdict.log);
+}
+
+Outcome outcome_of(const backends::BuildFailed& failed) {
+  switch (failed.kind) {
+    case backends::BuildFailed::Kind::kRejected: return Outcome::build_failed;
+    case backends::BuildFailed::Kind::kTimedOut: return Outcome::timed_out;
+    case backends::BuildFailed::Kind::kCrashed: return Outcome::crashed;
+    case backends::BuildFailed::Kind::kResource: return Outcome::resource_error;
+  }
+  return Outcome::internal_error;
+}
+
+/// The first line of a compiler's log that tells of an error, or else the first.
+std::string telling_line(const std::string& log) {
+  const std::size_t error = log.find("error:");
+  const std::size_t before = error == std::string::npos ? error : log.rfind('\n', error);
+  const std::size_t start = before == std::string::npos ? 0 : before + 1;
+  return log.substr(start, log.find('\n', start) - start);
+}
+
+/// The kernel and its adjoint, if it has one, in a device's language.
+Result<backends::EmittedKernel> printed_for(const Prepared& prepared, const Printer& printer,
+                                            backends::SourceTarget target) {
+  const ir::Function* backward = prepared.adjoint ? &prepared.adjoint->module.kernels[0] : nullptr;
+  const ir::Module& module = prepared.adjoint ? prepared.adjoint->module : *prepared.source->module;
+  return printer(module, prepared.kernel(), backward, target);
+}
+
+/// The texts of a kernel that was prepared for a target, for the report.
+Artifact artifact_of(const Prepared& prepared, const Printer& printer, backends::SourceTarget prepared_for,
+                     std::string compile_command) {
+  Artifact artifact;
+  artifact.python = prepared.source->python;
+  artifact.compile_command = std::move(compile_command);
+  if (prepared.source->module == nullptr) return artifact;
+  artifact.ir = ir::to_text(*prepared.source->module);
+  const auto text = [&](backends::SourceTarget target) {
+    if (prepared.emitted && target == prepared_for) return prepared.emitted->source();
+    auto emitted = printed_for(prepared, printer, target);
+    return emitted.ok() ? emitted.value().source() : emitted.error().text();
+  };
+  artifact.cpp = text(backends::SourceTarget::kCpp);
+  artifact.cuda = text(backends::SourceTarget::kCuda);
+  return artifact;
+}
+
+/// What is settled before anything runs: no adjoint for a backward case, or a stage that stopped. True if so.
+bool settle(const Prepared& prepared, Pass pass, CaseRecord& record) {
+  if (prepared.stopped) {
+    conclude(record, prepared.stopped->outcome, prepared.stopped->kind, prepared.stopped->message);
+    record.log = prepared.stopped->log;
+    return true;
+  }
+  if (pass == Pass::kBackward && prepared.rejected) {
+    conclude(record, Outcome::unsupported, "adjoint", prepared.rejected->text());
+    return true;
+  }
+  return false;
+}
+
+/// Everything about one kernel after the build.
+class KernelRun {
+ public:
+  KernelRun(Prepared& prepared, backends::Device& device, const Printer& printer, const RunOptions& options,
+            const Peer* peer)
+      : prepared_(prepared), device_(device), printer_(printer), options_(options), peer_(peer) {}
+
+  std::vector<CaseRecord> records(const backends::BuildOutcome* built, backends::Session* session) {
+    std::optional<Judgement> judgement;
+    const auto* failed = built == nullptr ? nullptr : std::get_if<backends::BuildFailed>(built);
+    if (failed != nullptr && !prepared_.stopped) {
+      stop(prepared_, outcome_of(*failed), "build", telling_line(failed->log));
+      prepared_.stopped->log = failed->log;
+    }
+    PassMeasurements measured;
+    if (!prepared_.stopped) {
+      const auto& kernel = std::get<backends::BuiltKernel>(*built);
+      judgement = judged(kernel, *session);
+      if (options_.measure && passes(*judgement)) measured = options_.measure(subject(), kernel);
+    }
+
+    std::vector<CaseRecord> records;
+    const std::vector<Pass> passes = passes_of(*prepared_.source, options_);
+    const double share = 1.0 / static_cast<double>(std::max<std::size_t>(passes.size(), 1));
+    for (const Pass pass : passes) {
+      CaseRecord record = blank_record(*prepared_.source, device_, pass, options_);
+      if (!settle(prepared_, pass, record)) {
+        const PassVerdict& verdict = pass == Pass::kForward ? judgement->forward : judgement->backward;
+        take_verdict(record, verdict, *prepared_.source->module);
+        const auto& measurement = pass == Pass::kForward ? measured.forward : measured.backward;
+        if (measurement) record.measurements.push_back(*measurement);
+        if (options_.on_counterexample && verdict.counterexample)
+          options_.on_counterexample(record, *verdict.counterexample);
+      }
+      record.time_ms.adjoint = prepared_.times.adjoint * share;
+      record.time_ms.emit = prepared_.times.emit * share;
+      record.time_ms.build = prepared_.times.build * share;
+      if (judgement) {
+        record.time_ms.reference = judgement->reference_ms * share;
+        record.time_ms.run = judgement->run_ms * share;
+        record.time_ms.compare = judgement->compare_ms * share;
+      }
+      add_artifact(record, pass == passes.front());
+      records.push_back(std::move(record));
+    }
+    return records;
+  }
+
+ private:
+  void add_artifact(CaseRecord& record, bool first) const {
+    constexpr std::size_t kSmall = 24 * 1024;
+    if (is_pass(record.outcome) && !(options_.keep_sources && first)) return;
+    Artifact artifact = artifact_of(prepared_, printer_, device_.target(), device_.build_command(options_.mode.flags));
+    const std::size_t size = artifact.python.size() + artifact.cpp.size() + artifact.cuda.size() + artifact.ir.size();
+    if (!is_pass(record.outcome) || size <= kSmall) record.artifact = std::move(artifact);
+  }
+
+  /// Whether nothing is wrong with any case of the kernel.
+  bool passes(const Judgement& judgement) const {
+    return std::ranges::all_of(passes_of(*prepared_.source, options_), [&](Pass pass) {
+      if (pass == Pass::kForward) return is_pass(judgement.forward.decide().outcome);
+      return prepared_.rejected || is_pass(judgement.backward.decide().outcome);
+    });
+  }
+
+  Subject subject() const {
+    return {.module = *prepared_.source->module,
+            .kernel = prepared_.kernel(),
+            .promoted = *prepared_.promoted,
+            .adjoint = prepared_.adjoint ? &*prepared_.adjoint : nullptr,
+            .oracle = *prepared_.oracle,
+            .promoted_oracle = *prepared_.promoted_oracle};
+  }
+
+  Judgement judged(const backends::BuiltKernel& kernel, backends::Session& session) const {
+    const JudgeConfiguration bench{.session = session,
+                                   .policy = options_.policy,
+                                   .profile = profile_of(device_.target(), options_.mode.flags),
+                                   .seed = options_.seed,
+                                   .forward = options_.forward,
+                                   .backward = options_.backward,
+                                   .time_limit = options_.time_limit,
+                                   .peer = peer_};
+    if (options_.test_plans == nullptr) return judge(subject(), kernel, bench);
+    const auto start = std::chrono::steady_clock::now();
+    const auto test_plan =
+        options_.test_plans->of(*prepared_.source, options_, [&] { return draw_test_plan(subject(), bench); });
+    const double drawing_ms = milliseconds_since(start);
+    Judgement judgement = judge_in_full(*test_plan, subject(), kernel, bench);
+    judgement.reference_ms += drawing_ms;
+    return judgement;
+  }
+
+  Prepared& prepared_;
+  backends::Device& device_;
+  const Printer& printer_;
+  const RunOptions& options_;
+  const Peer* peer_;
+};
+
+/// What RunOptions::peer makes of the kernels of a batch.
+class Peers {
+ public:
+  Peers(std::span<const Prepared> kernels, const Printer& printer, const RunOptions& options) : options_(options) {
+    if (options.peer == nullptr || !options.peer->can_run().available) return;
+    std::vector<backends::EmittedKernel> emitted;
+    for (const Prepared& kernel : kernels) {
+      if (kernel.stopped) continue;
+      auto printed = printed_for(kernel, printer, options.peer->target());
+      if (!printed.ok()) continue;
+      emitted.push_back(printed.take());
+      positions_[&kernel] = emitted.size() - 1;
+    }
+    built_ = options.peer->build(emitted, options.mode.flags);
+    auto session = options.peer->open({});
+    if (session.ok()) session_ = session.take();
+  }
+
+  std::optional<Peer> of(const Prepared& kernel) {
+    const auto position = positions_.find(&kernel);
+    if (position == positions_.end() || session_ == nullptr) return std::nullopt;
+    const auto* built = std::get_if<backends::BuiltKernel>(&built_[position->second]);
+    if (built == nullptr) return std::nullopt;
+    return Peer{.name = std::string(options_.peer->name()),
+                .session = *session_,
+                .kernel = *built,
+                .profile = profile_of(options_.peer->target(), options_.mode.flags)};
+  }
+
+ private:
+  const RunOptions& options_;
+  std::map<const Prepared*, std::size_t> positions_;  ///< in built_
+  std::vector<backends::BuildOutcome> built_;
+  std::unique_ptr<backends::Session> session_;
+};
+
+}  // namespace
+
+reference::Profile profile_of(backends::SourceTarget target, const backends::BuildFlags& flags) {
+  const bool cuda = target == backends::SourceTarget::kCuda;
+  const auto library = cuda ? reference::MathLibrary::kCuda : reference::MathLibrary::kLibm;
+  return {.native_library = library, .promoted_library = library, .flush_to_zero = flags.flush_subnormals};
+}
+
+std::string types_of(const ir::Module& module, const ir::Function& kernel) {
+  std::set<ir::Scalar, std::greater<>> scalars;  // floats come last in the enumeration
+  for (int p = 0; p < kernel.parameter_count; ++p) {
+    for (const ir::ScalarComponent& component : ir::leaves_of(module, kernel.var(p).type.element()))
+      scalars.insert(component.scalar);
+  }
+  std::string text;
+  for (const ir::Scalar scalar : scalars) {
+    if (!text.empty()) text += '_';
+    text += ir::row(scalar).name;
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::vector<Pass> passes_of(const KernelSource& source, const RunOptions& options) {
+  std::vector<Pass> passes;
+  if (options.forward) passes.push_back(Pass::kForward);
+  const auto has_floats = [&] {
+    const ir::Function& kernel = source.module->kernels[source.kernel_index];
+    return std::any_of(kernel.variables.begin(), kernel.variables.begin() + kernel.parameter_count,
+                       [&](const ir::Variable& v) { return ir::is_differentiable(*source.module, v.type); });
+  };
+  if (options.backward && (source.module == nullptr || has_floats())) passes.push_back(Pass::kBackward);
+  return passes;
+}
+
+std::string case_name(const KernelSource& source, std::string_view device, Pass pass, const Mode& mode) {
+  std::string name =
+      fmt::format("{}/{}/{}/{}/{}", source.family, source.kernel, types_part(source), device, to_text(pass));
+  if (!mode.name.empty()) name += "/" + mode.name;
+  return name;
+}
+
+std::vector<std::string> cases_of(const KernelSource& source, const backends::Device& device,
+                                  const RunOptions& options) {
+  std::vector<std::string> cases;
+  for (const Pass pass : passes_of(source, options))
+    cases.push_back(case_name(source, device.name(), pass, options.mode));
+  return cases;
+}
+
+Prepared prepare(const KernelSource& source, const Printer& printer, backends::SourceTarget target,
+                 const RunOptions& options) {
+  Prepared prepared;
+  prepared.source = &source;
+  if (source.unreadable) {
+    stop(prepared, Outcome::unsupported, "reader", source.unreadable->text());
+    return prepared;
+  }
+  if (const auto diagnostics = ir::verify(*source.module); !diagnostics.empty()) {
+    stop(prepared, Outcome::internal_error, "verifier",
+         fmt::format("{}: {}", ir::line_text(*source.module, diagnostics.front().loc), diagnostics.front().message));
+    return prepared;
+  }
+  auto start = std::chrono::steady_clock::now();
+  if (options.backward) {
+    Result<transforms::Adjoint> adjoint = transforms::make_adjoint(*source.module, prepared.kernel());
+    if (!adjoint.ok()) {
+      prepared.rejected = adjoint.error();
+    } else if (!adjoint.value().gradients.empty()) {
+      prepared.adjoint = adjoint.take();
+    }
+  }
+  prepared.times.adjoint = milliseconds_since(start);
+
+  start = std::chrono::steady_clock::now();
+  Result<backends::EmittedKernel> emitted = printed_for(prepared, printer, target);
+  prepared.times.emit = milliseconds_since(start);
+  if (!emitted.ok()) {
+    stop(prepared, Outcome::unsupported, "printer", emitted.error().text());
+    return prepared;
+  }
+  prepared.emitted = emitted.take();
+  prepared.promoted = std::make_shared<const ir::Module>(ir::promoted(*source.module));
+  Result<reference::Oracle> oracle = reference::Oracle::make(*source.module, prepared.kernel());
+  Result<reference::Oracle> promoted =
+      reference::Oracle::make(*prepared.promoted, prepared.promoted->kernels[source.kernel_index]);
+  if (!oracle.ok() || !promoted.ok()) {
+    stop(prepared, Outcome::unsupported, "oracle", (oracle.ok() ? promoted : oracle).error().text());
+    return prepared;
+  }
+  prepared.oracle = oracle.take();
+  prepared.promoted_oracle = promoted.take();
+  return prepared;
+}
+
+std::vector<backends::EmittedKernel> emitted_kernels(const std::vector<KernelSource>& sources, const Printer& printer,
+                                                     backends::SourceTarget target, const RunOptions& options) {
+  std::vector<backends::EmittedKernel> emitted;
+  for (const KernelSource& source : sources) {
+    Prepared prepared = prepare(source, printer, target, options);
+    if (!prepared.stopped) emitted.push_back(std::move(*prepared.emitted));
+  }
+  return emitted;
+}
+
+void run_batch(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,
+               const RunOptions& options, const TakeRecord& take) {
+  std::vector<Prepared> kernels;
+  kernels.reserve(sources.size());
+  for (const KernelSource& source : sources)
+    kernels.push_back(prepare(source, printer, device.target(), options));
+
+  std::vector<backends::EmittedKernel> emitted;
+  for (const Prepared& kernel : kernels) {
+    if (!kernel.stopped) emitted.push_back(*kernel.emitted);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<backends::BuildOutcome> built = device.build(emitted, options.mode.flags);
+  const double build_ms = milliseconds_since(start) / static_cast<double>(std::max<std::size_t>(emitted.size(), 1));
+
+  Result<std::unique_ptr<backends::Session>> session = device.open({});
+  Peers peers(kernels, printer, options);
+  std::size_t next = 0;
+  for (Prepared& kernel : kernels) {
+    const backends::BuildOutcome* outcome = kernel.stopped ? nullptr : &built[next++];
+    kernel.times.build = outcome == nullptr ? 0 : build_ms;
+    if (!session.ok() && !kernel.stopped) stop(kernel, Outcome::resource_error, "session", session.error().text());
+    const std::optional<Peer> peer = peers.of(kernel);
+    KernelRun run(kernel, device, printer, options, peer ? &*peer : nullptr);
+    for (CaseRecord& record : run.records(outcome, session.ok() ? session.value().get() : nullptr))
+      take(std::move(record));
+  }
+}
+
+void unsupported_batch(std::span<const KernelSource> sources, const backends::Device& device, const RunOptions& options,
+                       const TakeRecord& take) {
+  for (const KernelSource& source : sources) {
+    for (const Pass pass : passes_of(source, options)) {
+      CaseRecord record = blank_record(source, device, pass, options);
+      const std::string reason = device.can_run().detail;
+      conclude(record, Outcome::unsupported, reason, reason);
+      take(std::move(record));
+    }
+  }
+}
+
+}  // namespace assay::harness

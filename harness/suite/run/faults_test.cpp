@@ -1,0 +1,348 @@
+// Faults planted into the emitted text of right kernels, all in one batch on the real device: each must end as what it
+// is, and their right neighbours must pass.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/testing/cpu_run.hpp"
+
+namespace assay::harness {
+namespace {
+
+using backends::Pass;
+using testing::at_thread_start;
+using testing::before_body;
+using testing::CpuRun;
+using testing::Edit;
+using ::testing::HasSubstr;
+using testing::Specimen;
+
+constexpr const char* kSmooth = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), y: wp.array(dtype=float), s: float, out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = s * wp.sin(x[i]) + 0.75 * x[i] * y[i]
+)";
+constexpr const char* kProduct = R"(
+# domain: 2 <= n <= 6
+@wp.kernel
+def k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)):
+    i = wp.tid()
+    p = float(1.5)
+    for j in range(n):
+        p *= x[j]
+    out[i] = p * x[i]
+)";
+constexpr const char* kTwice = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i] * x[i]
+    out[i] = wp.cos(x[i])
+)";
+constexpr const char* kEven = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[2 * i] = 3.0 * x[i]
+)";
+constexpr const char* kGather = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), idx: wp.array(dtype=int), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[idx[i]] * x[idx[i]]
+)";
+constexpr const char* kCount = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), n: int, out: wp.array(dtype=int)):
+    i = wp.tid()
+    c = int(0)
+    for j in range(n):
+        if x[i] > float(j) - 3.0:
+            c += 1
+    out[i] = c
+)";
+
+/// What the pass with the fault must end as; the other pass of the kernel must pass unless `both`.
+struct Fault {
+  Specimen specimen;
+  Pass pass;
+  Outcome outcome;
+  const char* kind;
+  bool both = false;
+};
+
+/// An atomic addition to a gradient, its cell and its value being groups 1 and 2.
+std::string addition_to(const std::string& gradient) {
+  return R"(atomic_add\(()" + gradient + R"(\.at\(\w+\)), (\w+)\))";
+}
+
+std::vector<Fault> incorrect_derivatives() {
+  const auto wrong = [](const char* name, const char* python, std::vector<Edit> edits) {
+    return Fault{{name, python, std::move(edits)}, Pass::kBackward, Outcome::fail, "mismatch"};
+  };
+  return {
+      wrong("dropped_contribution", kSmooth, {{addition_to("grad_x"), "(void)0"}}),
+      wrong("counted_twice", kSmooth, {{addition_to("grad_x"), "atomic_add($1, $2 + $2)"}}),
+      wrong("wrong_sign", kSmooth, {{addition_to("grad_y"), "atomic_add($1, -$2)"}}),
+      wrong("constant_off_by_a_ten_thousandth", kSmooth, {{R"((adj_\w+ = adj_\w+) \* 0\.75f)", "$1 * 0.750075f"}}),
+      wrong("missing_clear", kTwice, {{R"(grad_out\.at\(i\) = 0\.0f;)", ";"}}),
+      wrong("plain_store", kSmooth, {{addition_to("grad_y"), "($1 = $2)"}}),
+      wrong("plain_store_of_a_sum", kGather, {{addition_to("grad_x"), "($1 = $2)"}}),
+      wrong("wrong_index", kSmooth, {{R"(grad_y\.at\(i\), )", "grad_y.at(i > 0 ? i - 1 : i), "}}),
+      wrong("index_not_gathered", kGather, {{R"(grad_x\.at\(\w+\), )", "grad_x.at(i), "}}),
+      wrong("sine_for_cosine", kSmooth, {{R"(\* cos\()", "* sin("}}),
+      wrong("final_for_saved_value", kProduct, {{R"(= checkpoint_p\[j\])", "= p"}}),
+      wrong("one_trip_fewer", kProduct, {{R"(j > -1)", "j > 0"}}),
+      wrong("seed_of_one", kSmooth, {{R"(real seed = [^;]*;)", "real seed = 1;"}}),
+      wrong("cleared_at_the_start", kSmooth, {at_thread_start(Pass::kBackward, "grad_x.at(thread) = 0;")}),
+      wrong("gradient_of_zero", kSmooth, {at_thread_start(Pass::kBackward, "continue;")}),
+      wrong("gradient_not_a_number", kSmooth, {{addition_to("grad_s"), "($1 = __builtin_nanf(\"\"))"}}),
+  };
+}
+
+std::vector<Fault> incorrect_forwards() {
+  const auto wrong = [](const char* name, const char* python, std::vector<Edit> edits, const char* kind = "mismatch") {
+    return Fault{{name, python, std::move(edits)}, Pass::kForward, Outcome::fail, kind, true};
+  };
+  return {
+      wrong("constant_off", kSmooth, {{R"(0\.75f)", "0.7501f"}}),
+      wrong("wrong_operator", kSmooth, {{R"(sin\(x\.at\(i\)\) \+)", "sin(x.at(i)) -"}}),
+      wrong("reads_its_output", kSmooth, {{R"(out\.at\(i\) = )", "out.at(i) += "}}),
+      wrong("last_thread_missing", kSmooth, {{R"(thread < end)", "thread < end - 1"}}),
+      wrong("writes_nothing", kSmooth, {at_thread_start(Pass::kForward, "continue;")}),
+      wrong("right_only_once", kSmooth,
+            {at_thread_start(Pass::kForward,
+                             "static int launches = 0; if (thread == begin) ++launches; s += launches > 1;")}),
+      wrong("leans_on_the_thread_before", kSmooth,
+            {at_thread_start(Pass::kForward, "static real before = 0; if (thread == begin) before = 0;"),
+             {R"((out\.at\(i\) = [^;]*);)", "$1 + 0 * before + (before > 100); before = i == 0 ? 1000 : 0;"}}),
+      wrong("counts_one_more", kCount, {{R"(c = c \+ 1)", "c = c + 2"}}),
+      wrong("says_that_it_passed", kSmooth,
+            {before_body("extern \"C\" int puts(const char*);"),
+             at_thread_start(Pass::kForward, "puts(\"{\\\"outcome\\\": \\\"pass\\\"}\");"),
+             {R"(0\.75f)", "0.5f"}}),
+      wrong("extra_write", kEven, {at_thread_start(Pass::kForward, "if (thread > begin) out.at(2 * thread - 1) = 7;")},
+            "extra_write"),
+  };
+}
+
+std::vector<Fault> misbehaviours() {
+  const Edit declares_exit = before_body("extern \"C\" void exit(int);");
+  return {
+      {{"beyond_its_array", kSmooth, {at_thread_start(Pass::kForward, "out.at(out.shape[0]) = 1;")}},
+       Pass::kForward,
+       Outcome::memory_fault,
+       "out_of_bounds"},
+      {{"before_its_array", kSmooth, {at_thread_start(Pass::kForward, "out.at(-1) = 1;")}},
+       Pass::kForward,
+       Outcome::memory_fault,
+       "out_of_bounds"},
+      {{"beyond_its_gradient", kSmooth, {at_thread_start(Pass::kBackward, "grad_x.at(grad_x.shape[0]) = 1;")}},
+       Pass::kBackward,
+       Outcome::memory_fault,
+       "out_of_bounds"},
+      {{"writes_an_input", kSmooth, {at_thread_start(Pass::kForward, "y.at(thread) = 0.5f;")}},
+       Pass::kForward,
+       Outcome::memory_fault,
+       "input_modified",
+       true},
+      {{"backward_writes_an_output", kSmooth, {at_thread_start(Pass::kBackward, "out.at(thread) = 0.5f;")}},
+       Pass::kBackward,
+       Outcome::memory_fault,
+       "input_modified"},
+      {{"crashes", kSmooth, {at_thread_start(Pass::kForward, "*(volatile int*)8 = 1;")}},
+       Pass::kForward,
+       Outcome::crashed,
+       "signal",
+       true},
+      {{"crashes_backward", kSmooth, {at_thread_start(Pass::kBackward, "*(volatile int*)8 = 1;")}},
+       Pass::kBackward,
+       Outcome::crashed,
+       "signal"},
+      {{"hangs", kSmooth, {at_thread_start(Pass::kBackward, "for (volatile int spin = 1; spin;) {}")}},
+       Pass::kBackward,
+       Outcome::timed_out,
+       "time_limit"},
+      {{"leaves_with_status_0", kSmooth, {declares_exit, at_thread_start(Pass::kForward, "exit(0);")}},
+       Pass::kForward,
+       Outcome::crashed,
+       "signal",
+       true},
+      {{"leaves_when_loaded",
+        kSmooth,
+        {declares_exit,
+         before_body("int leave();"),
+         {R"($)", "\nint leave() { exit(0); return 0; }\nstatic int left = leave();\n"}}},
+       Pass::kForward,
+       Outcome::crashed,
+       "build",
+       true},
+      {{"is_no_program", kSmooth, {at_thread_start(Pass::kBackward, "this is no program;")}},
+       Pass::kBackward,
+       Outcome::build_failed,
+       "build",
+       true},
+      {{"backward_wavers",
+        kSmooth,
+        {at_thread_start(Pass::kBackward, "static int runs = 0; if (thread == begin) ++runs;"),
+         {addition_to("grad_s"), "atomic_add($1, sizeof(real) == 4 && runs % 2 ? $2 * (1 + 0x1p-22f) : $2)"}}},
+       Pass::kBackward,
+       Outcome::fail,
+       "nondeterministic"},
+      {{"forward_wavers",
+        kSmooth,
+        {at_thread_start(Pass::kForward, "static int runs = 0; if (thread == begin) ++runs;"),
+         {R"((out\.at\(i\) = )([^;]*);)", "$1runs % 3 ? (real)($2) : (real)((double)$2);"}}},
+       Pass::kForward,
+       Outcome::fail,
+       "nondeterministic"},
+      {{"seed_not_scaled", kSmooth, {{addition_to("grad_y"), "atomic_add($1, seed > 1 || seed < -1 ? 0 : $2)"}}},
+       Pass::kBackward,
+       Outcome::fail,
+       "seed_scaling"},
+      {{"gradient_without_a_seed", kSmooth, {{addition_to("grad_y"), "atomic_add($1, seed == 0 ? 1 : $2)"}}},
+       Pass::kBackward,
+       Outcome::fail,
+       "zero_seed"},
+  };
+}
+
+std::vector<Fault> all_faults() {
+  std::vector<Fault> all = incorrect_derivatives();
+  for (Fault& fault : incorrect_forwards())
+    all.push_back(std::move(fault));
+  for (Fault& fault : misbehaviours())
+    all.push_back(std::move(fault));
+  return all;
+}
+
+struct Neighbour {
+  const char* name;
+  const char* python;
+};
+constexpr Neighbour kNeighbours[] = {{"right_smooth", kSmooth}, {"right_product", kProduct}, {"right_twice", kTwice},
+                                     {"right_even", kEven},     {"right_gather", kGather},   {"right_count", kCount}};
+
+class Faults : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    std::vector<Specimen> specimens;
+    for (const Neighbour& neighbour : kNeighbours)
+      specimens.push_back({neighbour.name, neighbour.python});
+    for (const Fault& fault : all_faults())
+      specimens.push_back(fault.specimen);
+    run_ = new CpuRun(specimens);
+  }
+  static void TearDownTestSuite() {
+    delete run_;
+    run_ = nullptr;
+  }
+  static const CaseRecord& record(const std::string& name, Pass pass) {
+    return pass == Pass::kForward ? run_->forward(name) : run_->backward(name);
+  }
+
+  static void expect_faults(const std::vector<Fault>& faults) {
+    for (const Fault& fault : faults) {
+      const std::string& name = fault.specimen.name;
+      const CaseRecord& wrong = record(name, fault.pass);
+      EXPECT_EQ(to_text(wrong.outcome), to_text(fault.outcome)) << testing::summary(wrong);
+      EXPECT_EQ(wrong.kind, fault.kind) << testing::summary(wrong);
+      EXPECT_FALSE(wrong.message.empty()) << name;
+      EXPECT_TRUE(wrong.artifact.has_value()) << name << ": the sources of a failed case are kept";
+      if (fault.both) continue;
+      const CaseRecord& other = record(name, fault.pass == Pass::kForward ? Pass::kBackward : Pass::kForward);
+      EXPECT_TRUE(is_pass(other.outcome)) << testing::summary(other);
+    }
+  }
+
+  static CpuRun* run_;
+};
+CpuRun* Faults::run_ = nullptr;
+
+TEST_F(Faults, NeighboursPass) {
+  for (const Neighbour& neighbour : kNeighbours) {
+    for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
+      const CaseRecord& right = record(neighbour.name, pass);
+      EXPECT_TRUE(is_pass(right.outcome)) << testing::summary(right);
+      EXPECT_GT(right.values_compared, 0);
+      EXPECT_FALSE(right.artifact.has_value());
+    }
+  }
+}
+
+TEST_F(Faults, WrongDerivatives) {
+  expect_faults(incorrect_derivatives());
+  for (const Fault& fault : incorrect_derivatives()) {
+    const CaseRecord& wrong = record(fault.specimen.name, Pass::kBackward);
+    SCOPED_TRACE(testing::summary(wrong));
+    ASSERT_TRUE(wrong.tiers.t1 && wrong.tiers.t3);
+    EXPECT_GT(wrong.tiers.t1->failed, 0) << "the double lift must see every wrong derivative";
+    EXPECT_GT(wrong.tiers.t3->failed, 0);
+    ASSERT_FALSE(wrong.failures.empty());
+    EXPECT_THAT(wrong.failures.front().array, HasSubstr("grad_"));
+    EXPECT_GT(wrong.failures.front().rho, 1);
+    EXPECT_THAT(wrong.message, HasSubstr(wrong.failures.front().array + "["));
+  }
+}
+
+TEST_F(Faults, WrongForwards) {
+  expect_faults(incorrect_forwards());
+  const CaseRecord& wrong = run_->forward("constant_off");
+  EXPECT_EQ(wrong.failures.front().array, "out");
+  EXPECT_GT(wrong.tiers.t1->failed, 0);
+  EXPECT_GT(wrong.tiers.t3->failed, 0);
+}
+
+TEST_F(Faults, AForwardThatIsNoLongerTheBackwardsIsSeenByDifferences) {
+  const CaseRecord& backward = run_->backward("constant_off");
+  EXPECT_EQ(backward.kind, "finite_differences") << testing::summary(backward);
+  EXPECT_EQ(backward.tiers.t1->failed, 0) << "the backward pass itself is right";
+  EXPECT_GT(backward.tiers.t2->failed, 0);
+}
+
+TEST_F(Faults, Misbehaviours) {
+  expect_faults(misbehaviours());
+  EXPECT_THAT(run_->forward("crashes").message, HasSubstr("SIGSEGV"));
+  EXPECT_THAT(run_->forward("leaves_with_status_0").message, HasSubstr("exited early with status 0"));
+  EXPECT_THAT(run_->backward("hangs").message, HasSubstr("timed out after 300 ms"));
+  EXPECT_LT(run_->backward("hangs").time_ms.run, 1500) << "a hang must not be repeated for every input set";
+  EXPECT_THAT(run_->backward("is_no_program").message, HasSubstr("error: "));
+  EXPECT_THAT(run_->backward("is_no_program").log, HasSubstr("'this'"));
+  EXPECT_THAT(run_->forward("beyond_its_array").message, HasSubstr("beside 'out'"));
+  EXPECT_THAT(run_->forward("writes_an_input").message, HasSubstr("'y'"));
+}
+
+TEST(LargeLaunches, AreJudgedInBothPasses) {
+  RunOptions options = CpuRun::quick();
+  options.policy.large_launch = true;
+  options.policy.large_backward_one_in = 1;
+  const auto sixteen_bits = [](Pass pass) { return at_thread_start(pass, "if (thread > 65535) continue;"); };
+  const CpuRun run({{"all_bits", kSmooth},
+                    {"forward_bits", kSmooth, {sixteen_bits(Pass::kForward)}},
+                    {"backward_bits", kSmooth, {sixteen_bits(Pass::kBackward)}}},
+                   options);
+  EXPECT_TRUE(is_pass(run.forward("all_bits").outcome)) << testing::summary(run.forward("all_bits"));
+  EXPECT_TRUE(is_pass(run.backward("all_bits").outcome)) << testing::summary(run.backward("all_bits"));
+  EXPECT_EQ(run.forward("forward_bits").kind, "mismatch");
+  EXPECT_TRUE(is_pass(run.backward("forward_bits").outcome));
+  EXPECT_TRUE(is_pass(run.forward("backward_bits").outcome));
+  EXPECT_EQ(run.backward("backward_bits").kind, "mismatch");
+}
+
+TEST_F(Faults, EachCaseHasOneRecordInOrder) {
+  const auto& records = run_->records();
+  ASSERT_EQ(records.size(), 2 * (std::size(kNeighbours) + all_faults().size()));
+  for (std::size_t i = 0; i < records.size(); i += 2) {
+    EXPECT_EQ(records[i].kernel, records[i + 1].kernel);
+    EXPECT_EQ(records[i].pass, "forward");
+    EXPECT_EQ(records[i + 1].pass, "backward");
+    EXPECT_EQ(records[i].attempts.size(), 1U);
+  }
+}
+
+}  // namespace
+}  // namespace assay::harness

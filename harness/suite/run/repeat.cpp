@@ -1,0 +1,50 @@
+#include "harness/suite/run/repeat.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace assay::harness {
+namespace {
+
+bool decides(Outcome later, Outcome earlier) {
+  if (earlier == Outcome::internal_error) return false;
+  return later == Outcome::internal_error || (is_as_expected(earlier) && !is_as_expected(later));
+}
+
+StageTimes sum(const StageTimes& a, const StageTimes& b) {
+  return {.read = a.read,  // once, whatever the attempts
+          .adjoint = a.adjoint + b.adjoint,
+          .emit = a.emit + b.emit,
+          .build = a.build + b.build,
+          .reference = a.reference + b.reference,
+          .run = a.run + b.run,
+          .compare = a.compare + b.compare};
+}
+
+}  // namespace
+
+void add_attempt(CaseRecord& record, CaseRecord later) {
+  std::vector<Outcome> attempts = std::move(record.attempts);
+  attempts.insert(attempts.end(), later.attempts.begin(), later.attempts.end());
+  const StageTimes times = sum(record.time_ms, later.time_ms);
+  if (decides(later.outcome, record.outcome)) record = std::move(later);
+  record.attempts = std::move(attempts);
+  record.time_ms = times;
+}
+
+void run_repeatedly(std::span<const KernelSource> sources, backends::Device& device, const Printer& printer,
+                    const RunOptions& options, const TakeRecord& take) {
+  if (options.repeat <= 1) return run_batch(sources, device, printer, options, take);
+  std::vector<CaseRecord> records;
+  for (int attempt = 0; attempt < options.repeat; ++attempt) {
+    std::size_t next = 0;  // each attempt gives the same cases in the same order
+    run_batch(sources, device, printer, options, [&](CaseRecord record) {
+      if (attempt == 0) records.push_back(std::move(record));
+      else add_attempt(records.at(next++), std::move(record));
+    });
+  }
+  for (CaseRecord& record : records)
+    take(std::move(record));
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,117 @@
+#include "harness/suite/run/run.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/device/scratch_directory.hpp"
+#include "harness/suite/run/shared_plans.hpp"
+#include "harness/testing/cpu_run.hpp"
+
+namespace assay::harness {
+namespace {
+
+using ::testing::ElementsAre;
+
+testing::Specimen squares(const std::string& name) {
+  return {.name = name, .python = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i] * x[i]
+)"};
+}
+
+Group group_of(const std::vector<KernelSource>& sources, int optimisation) {
+  Group group{.options = testing::CpuRun::quick(), .sources = sources};
+  group.options.jobs = 1;
+  group.options.mode.flags.optimisation = optimisation;
+  if (optimisation > 0) group.options.mode.name = "O" + std::to_string(optimisation);
+  return group;
+}
+
+class Run : public ::testing::Test {
+ protected:
+  /// The records, in the order in which they came.
+  std::vector<CaseRecord> run(const std::vector<Group>& groups) {
+    RunStart start;
+    for (const Group& group : groups)
+      std::ranges::move(plan_cases(group.sources, device_, group.options), std::back_inserter(start.plan));
+    auto writer = RecordWriter::create(folder_->path() / ("run" + std::to_string(++runs_)), start);
+    EXPECT_TRUE(writer.ok());
+    std::vector<CaseRecord> records;
+    const auto counts = run_cases(groups, device_, testing::faulty_printer({}), *writer,
+                                  [&](const CaseRecord& record) { records.push_back(record); });
+    EXPECT_TRUE(counts.ok());
+    EXPECT_EQ(records.size(), start.plan.size());
+    return records;
+  }
+
+  Result<backends::ScratchDirectory> folder_ =
+      backends::ScratchDirectory::create(std::filesystem::temp_directory_path());
+  testing::CountingDevice device_;
+  int runs_ = 0;
+};
+
+TEST_F(Run, TakesWhatTheOptimiserGetsFirst) {
+  const KernelSource a = testing::source_of(squares("a")), b = testing::source_of(squares("b"));
+  run({group_of({a, b}, 0), group_of({b}, 2)});
+  EXPECT_THAT(device_.built, ElementsAre("b", "a", "b"));
+}
+
+TEST_F(Run, TakesTheCostliestFamilyFirst) {
+  KernelSource cheap = testing::source_of(squares("cheap"));
+  KernelSource dear = testing::source_of({.name = "dear", .python = R"(
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i] * x[i] * x[i]
+)"});
+  cheap.family = "cheap";
+  dear.family = "dear";
+  run({group_of({cheap, dear}, 0)});
+  EXPECT_THAT(device_.built, ElementsAre("dear", "cheap"));
+}
+
+TEST_F(Run, JudgesAKernelOfTwoGroupsAsAlone) {
+  const KernelSource a = testing::source_of(squares("a"));
+  const std::vector<CaseRecord> both = run({group_of({a}, 0), group_of({a}, 2)});
+  const std::vector<CaseRecord> alone = run({group_of({a}, 0)});
+  ASSERT_EQ(both.size(), 4U);
+  ASSERT_EQ(alone.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(both[2 + i].name, alone[i].name);
+    EXPECT_EQ(both[2 + i].outcome, Outcome::pass);
+    EXPECT_EQ(both[2 + i].rho_histogram, alone[i].rho_histogram);
+    EXPECT_EQ(both[2 + i].values_compared, alone[i].values_compared);
+    EXPECT_EQ(both[i].outcome, Outcome::pass);
+  }
+}
+
+TEST(SharedTestPlans, AreDrawnOnceForAllGroupsOfOneMode) {
+  const KernelSource a = testing::source_of(squares("a")), b = testing::source_of(squares("b"));
+  Group forward = group_of({a}, 0);
+  forward.options.backward = false;
+  const std::vector<Group> groups{group_of({a, b}, 0), group_of({a}, 2), forward};
+  SharedTestPlans test_plans(groups);
+  int drawn = 0;
+  const auto ask = [&](const KernelSource& source, const Group& group) {
+    return test_plans.of(source, group.options,
+                         [&] { return NoInputs{.message = std::to_string(++drawn), .finding = {}}; });
+  };
+  EXPECT_EQ(ask(a, groups[1]), ask(a, groups[0]));
+  EXPECT_EQ(drawn, 1);
+  ask(b, groups[0]);
+  EXPECT_EQ(drawn, 2);
+  ask(a, groups[2]);  // without gradients
+  EXPECT_EQ(drawn, 3);
+  ask(a, groups[0]);  // nobody else was to come
+  EXPECT_EQ(drawn, 4);
+}
+
+}  // namespace
+}  // namespace assay::harness

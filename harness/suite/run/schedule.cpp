@@ -1,0 +1,141 @@
+#include "harness/suite/run/schedule.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "harness/suite/run/batch.hpp"
+#include "ir/launch.hpp"
+#include "ir/visit.hpp"
+
+namespace assay::harness {
+namespace {
+
+double scalars_computed(const ir::Module& module, const ir::Function& function) {
+  double sum = 0;
+  for (const ir::Expr& expression : function.expressions) {
+    const ir::Type type = expression.type;
+    sum += type.shape == ir::Shape::kStruct ? static_cast<double>(ir::leaves_of(module, type.element()).size())
+                                            : static_cast<double>(type.components() * type.tile_size());
+  }
+  return sum;
+}
+
+/// Of all loops that count from one number to another.
+double stated_trips(const ir::Function& function) {
+  const auto number = [&](ir::ExprId id) {
+    const ir::Expr& expression = function.expr(id);
+    return expression.kind == ir::ExprKind::kLiteral ? static_cast<double>(static_cast<std::int64_t>(expression.bits))
+                                                     : 0;
+  };
+  double sum = 0;
+  ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+    const auto* loop = std::get_if<ir::For>(&statement.node);
+    if (loop == nullptr || number(loop->step) == 0) return;
+    sum += std::max(0.0, (number(loop->stop) - number(loop->start)) / number(loop->step));
+  });
+  return sum;
+}
+
+/// What compiling costs at a level of optimisation, against -O0.
+double compiling_at(int optimisation) { return optimisation > 1 ? 5 : (optimisation == 1 ? 3 : 1); }
+
+/// The first of the sources, at most `size` and at least one, that together cost no more than a batch may.
+std::size_t affordable(std::span<const KernelSource> sources, std::size_t size, const RunOptions& options) {
+  // A quarter of a minute: until its first kernel is judged nothing is seen of a batch, and if the run ends all is
+  // lost.
+  constexpr double kMostCost = 50'000;
+  double cost = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    cost += expected_cost(sources[i], options);
+    if (cost > kMostCost) return std::max<std::size_t>(i, 1);
+  }
+  return size;
+}
+
+/// The groups by what their kernels cost.
+std::vector<const Group*> costliest_first(const std::vector<Group>& groups) {
+  std::vector<const Group*> order;
+  for (const Group& group : groups)
+    order.push_back(&group);
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [](const Group* group) { return group->options.mode.flags.optimisation; });
+  return order;
+}
+
+}  // namespace
+
+double expected_cost(const KernelSource& source, const RunOptions& options) {
+  if (source.module == nullptr) return 0;
+  constexpr double kTrip = 1.0 / 12, kAllElse = 70;
+  const ir::Module& module = *source.module;
+  const double compiling = compiling_at(options.mode.flags.optimisation);
+  const auto cost = [&](const ir::Function& function) {
+    return compiling * scalars_computed(module, function) + kTrip * stated_trips(function);
+  };
+  double sum = kAllElse + cost(module.kernels[source.kernel_index]);
+  for (const ir::Function& function : module.functions)
+    sum += cost(function);
+  return sum;
+}
+
+std::unordered_map<std::string, double> expected_costs(const std::vector<Group>& groups,
+                                                       const backends::Device& device) {
+  std::unordered_map<std::string, double> costs;
+  for (const Group& group : groups) {
+    for (const KernelSource& source : group.sources) {
+      const std::vector<std::string> cases = cases_of(source, device, group.options);
+      const double cost = expected_cost(source, group.options) / static_cast<double>(cases.size());
+      for (const std::string& name : cases)
+        costs[name] = cost;
+    }
+  }
+  return costs;
+}
+
+void put_costliest_first(Group& group) {
+  struct Family {
+    double cost = 0;
+    double kernels = 0;
+  };
+  std::map<std::string, Family> families;
+  for (const KernelSource& source : group.sources) {
+    Family& family = families[source.family];
+    family.cost += expected_cost(source, group.options);
+    ++family.kernels;
+  }
+  const auto mean_cost = [&](const KernelSource& source) {
+    const Family& family = families[source.family];
+    return std::pair(family.cost / family.kernels, std::string_view(source.family));
+  };
+  std::ranges::stable_sort(group.sources, std::ranges::greater{}, mean_cost);
+}
+
+std::vector<Batch> batches_of(const std::vector<Group>& groups, std::size_t jobs) {
+  // Below this a compiler's start costs more than the waiting.
+  constexpr std::size_t kLeast = 8;
+  const auto share = [jobs](std::size_t kernels) { return (kernels + 2 * jobs - 1) / (2 * jobs); };
+  std::size_t left = 0;
+  for (const Group& group : groups)
+    left += group.sources.size();
+  const std::size_t least = std::clamp<std::size_t>((left + jobs - 1) / jobs, 1, kLeast);
+  std::vector<Batch> batches;
+  for (const Group* group : costliest_first(groups)) {
+    std::span<const KernelSource> rest = group->sources;
+    const std::size_t largest =
+        std::clamp(share(rest.size()), std::min(least, group->options.batch), group->options.batch);
+    while (!rest.empty()) {
+      const std::size_t wanted = std::min(rest.size(), std::clamp(share(left), std::min(least, largest), largest));
+      const std::size_t size = affordable(rest, wanted, group->options);
+      batches.push_back({rest.first(size), &group->options});
+      rest = rest.subspan(size);
+      left -= size;
+    }
+  }
+  return batches;
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,42 @@
+#include "harness/suite/run/shared_plans.hpp"
+
+namespace assay::harness {
+namespace {
+
+/// An exam takes a few megabytes, most of them for the large launch.
+constexpr std::size_t kMostKept = 64;
+
+}  // namespace
+
+SharedTestPlans::SharedTestPlans(const std::vector<Group>& groups) {
+  for (const Group& group : groups) {
+    for (const KernelSource& source : group.sources)
+      ++entries_[key_of(source, group.options)].takers;
+  }
+}
+
+SharedTestPlans::Key SharedTestPlans::key_of(const KernelSource& source, const RunOptions& options) {
+  return {source.module.get(), source.kernel_index, options.backward, options.mode.flags.flush_subnormals};
+}
+
+std::shared_ptr<const DrawnTestPlan> SharedTestPlans::of(const KernelSource& source, const RunOptions& options,
+                                                         const std::function<DrawnTestPlan()>& draw) {
+  const Key key = key_of(source, options);
+  {
+    const std::lock_guard lock(mutex_);
+    Entry& entry = entries_[key];
+    --entry.takers;
+    if (entry.test_plan != nullptr && entry.takers <= 0) --kept_;
+    if (entry.test_plan != nullptr) return entry.takers > 0 ? entry.test_plan : std::move(entry.test_plan);
+  }
+  auto test_plan = std::make_shared<const DrawnTestPlan>(draw());
+  const std::lock_guard lock(mutex_);
+  Entry& entry = entries_[key];
+  if (entry.takers > 0 && entry.test_plan == nullptr && kept_ < kMostKept) {
+    entry.test_plan = test_plan;
+    ++kept_;
+  }
+  return test_plan;
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,124 @@
+#include "harness/suite/run/verdict_cache.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/records/record_json.hpp"
+#include "harness/suite/run/program_identity.hpp"
+#include "ir/text.hpp"
+#include "support/hash.hpp"
+
+namespace assay::harness {
+namespace {
+
+using nlohmann::json;
+
+/// Of everything that a verdict depends on. A binding for each member: one that is added does not compile until it is
+/// thought of here.
+std::string text_of(const Policy& policy) {
+  const auto& [generic_sets, edge_sets, scale_sets, deep_sets, redraws, thresholds, large_launch, large_backward_one_in,
+               native_precision, f64_promotion] = policy;
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}", generic_sets, edge_sets, scale_sets, deep_sets, redraws,
+                     thresholds, large_launch, large_backward_one_in, native_precision, f64_promotion);
+}
+
+std::string text_of(const RunOptions& options, const backends::Device& device) {
+  const auto& [forward, backward, jobs, seed, policy, batch, repeat, mode, time_limit, reproduce_prefix, keep_sources,
+               on_counterexample, measure, peer, verdicts, test_plans] = options;
+  return fmt::format("{} {} {} {} {} {} {} {}\n{}\n{}\n{}", forward, backward, seed, text_of(policy), repeat, mode.name,
+                     time_limit.count(), keep_sources, reproduce_prefix, device.build_command(mode.flags),
+                     peer == nullptr ? "" : peer->build_command(mode.flags));
+}
+
+/// The lines of the kernel's file that its records may speak of: those up to its end, and all of them where functions
+/// stand below it.
+std::string lines_of(const KernelSource& source) {
+  const ir::Module& module = *source.module;
+  const ir::Function& kernel = module.kernels[source.kernel_index];
+  const auto own = static_cast<std::size_t>(kernel.loc.line + std::ranges::count(source.python, '\n') + 1);
+  const bool all = !module.imported_files.empty() || std::ranges::any_of(module.functions, [&](const ir::Function& f) {
+    return f.loc.line > kernel.loc.line;
+  });
+  const std::size_t count = all ? module.source_lines.size() : std::min(own, module.source_lines.size());
+  return fmt::format("{}", fmt::join(std::span(module.source_lines).first(count), "\n"));
+}
+
+ir::Module alone(const KernelSource& source) {
+  ir::Module module = *source.module;
+  module.kernels = {source.module->kernels[source.kernel_index]};
+  return module;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<VerdictCache>> VerdictCache::open(const std::filesystem::path& directory,
+                                                         const backends::Device& device, const Environment& environment,
+                                                         std::uint64_t max_bytes) {
+  const std::string program = program_identity();
+  if (program.empty()) return Error{"the program or one of its libraries has no build id"};
+  auto store = backends::BuildCache::open(directory, max_bytes);
+  if (!store.ok()) return store.error();
+  return std::unique_ptr<VerdictCache>(
+      new VerdictCache(store.take(), device,
+                       fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", program, environment.os, environment.cpu,
+                                   environment.compiler, environment.nvrtc, device.name(), device.can_build().detail)));
+}
+
+std::string VerdictCache::key(const KernelSource& source, std::span<const std::string> cases,
+                              const RunOptions& options) const {
+  const json parts = {"verdict",
+                      circumstances_,
+                      text_of(options, device_),
+                      source.family,
+                      source.kernel,
+                      source.file,
+                      source.selector,
+                      source.python,
+                      std::vector<std::string>(cases.begin(), cases.end()),
+                      lines_of(source),
+                      ir::to_text(alone(source))};
+  return sha256_hex(parts.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+std::vector<CaseRecord> VerdictCache::find(const KernelSource& source, std::span<const std::string> cases,
+                                           const RunOptions& options) {
+  if (source.module == nullptr) return {};
+  const std::optional<std::string> kept = store_->read(key(source, cases, options));
+  if (!kept) return {};
+  const json lines = json::parse(*kept, nullptr, false);
+  if (!lines.is_array() || lines.size() != cases.size()) return {};
+  std::vector<CaseRecord> records;
+  try {
+    std::ranges::transform(lines, std::back_inserter(records), case_from);
+  } catch (const json::exception&) {
+    return {};  // somebody else's file
+  }
+  for (CaseRecord& record : records) {
+    record.cached = true;
+    record.time_ms = {};
+    record.schedule.reset();
+  }
+  return records;
+}
+
+void VerdictCache::keep(const KernelSource& source, std::span<const std::string> cases, const RunOptions& options,
+                        std::span<const CaseRecord> records) {
+  if (source.module == nullptr || cases.empty()) return;
+  json lines = json::array();
+  for (const std::string& name : cases) {
+    const auto record = std::ranges::find(records, name, &CaseRecord::name);
+    if (record == records.end() || record->attempts.size() != 1) return;
+    if (!is_pass(record->outcome)) return;
+    lines.push_back(json::parse(to_line(*record)));
+  }
+  // A cache that cannot be written costs time in the next run and nothing in this one.
+  static_cast<void>(store_->write(key(source, cases, options), lines.dump()));
+}
+
+}  // namespace assay::harness

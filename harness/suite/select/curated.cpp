@@ -1,0 +1,23 @@
+#include "harness/suite/select/curated.hpp"
+
+#include <fmt/format.h>
+
+#include "harness/suite/select/python_file.hpp"
+
+namespace assay::harness {
+
+Result<KernelSource> curated_kernel(const conformance::CaseFile& curated) {
+  Result<PythonKernels> read = read_text(std::string(curated.text), std::string(curated.path));
+  if (!read.ok()) return read.error();
+  if (read->kernels.size() != 1) {
+    return Error{fmt::format("defect of Assay: the curated case holds {} kernels, expected one", read->kernels.size()),
+                 std::string(curated.path)};
+  }
+  KernelSource source = std::move(read->kernels.front());
+  source.family = curated.family;
+  source.kernel = curated.name;
+  source.selector = fmt::format("{}/{}", curated.family, curated.name);
+  return source;
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,78 @@
+#include "harness/suite/select/module_finder.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "harness/suite/select/file_contents.hpp"
+
+namespace assay::harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPackageFile = "__init__.py";
+
+/// The folder around another, which may be "", ".." and so on of the current one.
+fs::path around(const fs::path& folder) { return (folder / "..").lexically_normal(); }
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+/// Folders in folders that a package may have.
+constexpr int kDeepest = 64;
+
+/// The folder from which absolute imports are named in files of a folder: that around the outermost package.
+fs::path root_of(fs::path folder) {
+  for (int level = 0; level < kDeepest && is_file(folder / kPackageFile); ++level)
+    folder = around(folder);
+  return folder;
+}
+
+/// The folder around the one of this name, the folder itself or one that it is in; packages may lie in folders that are
+/// none. Empty if there is no such.
+std::optional<fs::path> around_named(fs::path folder, std::string_view name) {
+  std::error_code error;
+  fs::path whole = fs::absolute(folder, error).lexically_normal();
+  if (!whole.has_filename()) whole = whole.parent_path();
+  for (int level = 0; level < kDeepest && whole.has_relative_path(); ++level) {
+    folder = around(folder);
+    if (whole.filename() == name) return folder;
+    whole = whole.parent_path();
+  }
+  return std::nullopt;
+}
+
+/// The file of the module that lies `below` a folder: "core/types".
+std::optional<fs::path> file_in(const fs::path& folder, const std::string& below) {
+  const fs::path path = folder / below;
+  if (fs::path file = path / kPackageFile; is_file(file)) return file;
+  if (fs::path file = path.string() + ".py"; !below.empty() && is_file(file)) return file;
+  return std::nullopt;
+}
+
+std::optional<frontend::ModuleText> find(const std::string& importing_file, const std::string& module) {
+  const std::size_t dots = std::min(module.find_first_not_of('.'), module.size());
+  const fs::path own = fs::path(importing_file).parent_path();
+  fs::path folder = dots == 0 ? root_of(own) : own;
+  for (std::size_t level = 1; level < dots; ++level)
+    folder = around(folder);
+  std::string below = module.substr(dots);
+  std::ranges::replace(below, '.', '/');
+  std::optional<fs::path> file = file_in(folder, below);
+  if (!file && dots == 0) {
+    const auto outer = around_named(own, std::string_view(below).substr(0, below.find('/')));
+    if (outer) file = file_in(*outer, below);
+  }
+  const Result<std::string> text = file ? python_file_contents(file->string()) : Error{"no such module"};
+  if (!text.ok()) return std::nullopt;
+  return frontend::ModuleText{.file_name = file->lexically_normal().string(), .text = *text};
+}
+
+}  // namespace
+
+frontend::ModuleFinder module_finder() { return find; }
+
+}  // namespace assay::harness

@@ -1,0 +1,204 @@
+// Every operation of the table that Warp's language can say, every atomic and every function of Warp's library is in
+// the kernels that the families generate, and differentiated there where it has a derivative; the curated cases too
+// reach all of them.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "conformance/cases.hpp"
+#include "generators/generator.hpp"
+#include "harness/suite/select/curated.hpp"
+#include "ir/library.hpp"
+#include "ir/operations/operations.hpp"
+#include "ir/transforms/adjoint.hpp"
+#include "ir/visit.hpp"
+
+namespace assay::harness {
+namespace {
+
+using generators::Family;
+using ir::Op;
+using ::testing::IsEmpty;
+
+constexpr std::uint64_t kSeeds = 300;
+
+/// What kernels compute, by mnemonic; of the library "wp.determinant(i)", with what it takes.
+struct Contents {
+  std::set<std::string, std::less<>> computed;
+  std::set<std::string, std::less<>> differentiated;
+
+  void add(const ir::Module& module, const ir::Function& kernel);
+  void add(const Contents& other) {
+    computed.insert(other.computed.begin(), other.computed.end());
+    differentiated.insert(other.differentiated.begin(), other.differentiated.end());
+  }
+
+ private:
+  void add_body(const ir::Function& function);
+};
+
+void Contents::add_body(const ir::Function& function) {
+  ir::for_each_statement(function.body, [&](const ir::Stmt& statement) {
+    if (const auto* atomic = std::get_if<ir::Atomic>(&statement.node)) computed.emplace(row(atomic->op).mnemonic);
+    ir::for_each_root(statement, [&](ir::ExprId root) {
+      ir::for_each_expression(function, root, [&](ir::ExprId, const ir::Expr& expr) {
+        if (expr.kind == ir::ExprKind::kOperation) computed.emplace(row(expr.op).mnemonic);
+      });
+    });
+  });
+}
+
+std::string operand_letters(const ir::LibraryRow& row) { return fmt::format("wp.{}({})", row.name, row.operands); }
+
+/// Whether types fit the letters of a library row as far as they tell rows of one name apart.
+bool fits(const ir::LibraryRow& row, const ir::Function& function) {
+  if (row.operands.size() != static_cast<std::size_t>(function.parameter_count)) return false;
+  const ir::Type first = function.var(0).type;
+  switch (row.operands[0]) {
+    case 's': return first.is_scalar();
+    case 'q': return first.is_quaternion();
+    case 't': return first.is_transform();
+    case '4': return first.is_matrix() && first.rows == 4;
+    case 'r': return first.is_matrix() && first.rows == 3;
+    case 'm':
+    case 'd':
+    case 'i': return first.is_matrix();
+    default: return first.is_vector();
+  }
+}
+
+void Contents::add(const ir::Module& module, const ir::Function& kernel) {
+  add_body(kernel);
+  std::set<std::string> called;
+  for (const ir::Function& function : module.functions) {
+    const auto name = ir::library_name(function);
+    if (!name) add_body(function);
+    for (const ir::LibraryRow& row : ir::library()) {
+      if (name && row.name == *name && fits(row, function)) called.insert(operand_letters(row));
+    }
+  }
+  computed.insert(called.begin(), called.end());
+  const auto adjoint = transforms::make_adjoint(module, kernel);
+  if (!adjoint.ok() || adjoint->gradients.empty()) return;
+  for (const Op op : adjoint->differentiated)
+    differentiated.emplace(row(op).mnemonic);
+  differentiated.insert(called.begin(), called.end());
+  ir::for_each_statement(kernel.body, [&](const ir::Stmt& statement) {
+    const auto* atomic = std::get_if<ir::Atomic>(&statement.node);
+    if (atomic != nullptr && kernel.expr(atomic->value).type.has_float_components())
+      differentiated.emplace(row(atomic->op).mnemonic);
+  });
+}
+
+/// Of the generated kernels of each family.
+const std::map<Family, Contents>& generated() {
+  static const std::map<Family, Contents> all = [] {
+    std::map<Family, Contents> contents;
+    for (const generators::FamilyRow& family : generators::families()) {
+      for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+        const generators::Generated made = generators::generate(family.family, seed);
+        contents[family.family].add(made.module, made.module.kernels[0]);
+      }
+    }
+    return contents;
+  }();
+  return all;
+}
+
+/// Whether a kernel in Python can contain it: Warp has a spelling, or an assignment to a part becomes it.
+bool can_be_said(const ir::OperationRow& operation) {
+  return !operation.warp.empty() || operation.op == Op::kInsert || operation.op == Op::kWithField;
+}
+
+/// What of all that there is the contents lack.
+std::vector<std::string> lacking(const Contents& contents) {
+  std::vector<std::string> lacking;
+  const auto want = [&](std::string_view name, bool derivative) {
+    if (!contents.computed.contains(name)) lacking.push_back(fmt::format("{} is not computed", name));
+    if (derivative && !contents.differentiated.contains(name))
+      lacking.push_back(fmt::format("{} is not differentiated", name));
+  };
+  for (const ir::OperationRow& operation : ir::kOperations) {
+    if (can_be_said(operation)) want(operation.mnemonic, operation.adjoint == ir::Adjoint::kRule);
+  }
+  for (const ir::LibraryRow& row : ir::library())
+    want(operand_letters(row), !row.name.starts_with("arg"));
+  for (const ir::AtomicRow& atomic : ir::kAtomics)
+    want(atomic.mnemonic, atomic.differentiable);
+  return lacking;
+}
+
+/// What a reader of an array with an exchange does depends on the order of threads: no generator makes it.
+const std::set<std::string> kNeverGenerated = {"atomic_exchange is not computed", "atomic_cas is not computed"};
+
+TEST(OperationCoverage, GeneratorsReachAllThereIs) {
+  Contents all;
+  for (const auto& [family, contents] : generated())
+    all.add(contents);
+  std::vector<std::string> missing = lacking(all);
+  std::erase_if(missing, [](const std::string& line) { return kNeverGenerated.contains(line); });
+  EXPECT_THAT(missing, IsEmpty());
+}
+
+TEST(OperationCoverage, CuratedCasesReachAllThereIs) {
+  Contents all;
+  for (const conformance::CaseFile& file : conformance::cases()) {
+    const auto source = curated_kernel(file);
+    ASSERT_TRUE(source.ok()) << source.error().text();
+    if (source->module != nullptr && !source->unreadable)
+      all.add(*source->module, source->module->kernels[source->kernel_index]);
+  }
+  EXPECT_THAT(lacking(all), IsEmpty());
+}
+
+/// The families that a kind of operation belongs to: each one's generator reaches all of them by itself.
+struct Home {
+  Family family;
+  Op first, last;
+};
+constexpr Home kHomes[] = {
+    {Family::kArithmetic, Op::kAdd, Op::kNeg},
+    {Family::kConditional, Op::kEq, Op::kWhere},
+    {Family::kInteger, Op::kBitAnd, Op::kShiftRight},
+    {Family::kPrecision, Op::kCast, Op::kCast},
+    {Family::kMath, Op::kAbs, Op::kRadians},
+    {Family::kVector, Op::kMake, Op::kCwDiv},
+    {Family::kMatrix, Op::kMake, Op::kInsert},
+    {Family::kMatrix, Op::kCwMul, Op::kInverse},
+    {Family::kQuaternion, Op::kMake, Op::kMake},
+    {Family::kQuaternion, Op::kExtract, Op::kDot},
+    {Family::kQuaternion, Op::kLength, Op::kLengthSq},
+    {Family::kQuaternion, Op::kQuatInverse, Op::kQuatInverse},
+    {Family::kTransform, Op::kTranslation, Op::kSpatialBottom},
+    {Family::kStructParam, Op::kWithField, Op::kWithField},
+    {Family::kTile, Op::kTileProduct, Op::kTileInsert},
+};
+
+TEST(OperationCoverage, EachFamilyReachesItsOwn) {
+  std::set<Op> at_home;
+  for (const Home& home : kHomes) {
+    const Contents& contents = generated().at(home.family);
+    for (int number = static_cast<int>(home.first); number <= static_cast<int>(home.last); ++number) {
+      const ir::OperationRow& operation = row(static_cast<Op>(number));
+      at_home.insert(operation.op);
+      if (!can_be_said(operation)) continue;
+      const std::string where = fmt::format("{} in {}", operation.mnemonic, row(home.family).name);
+      EXPECT_TRUE(contents.computed.contains(operation.mnemonic)) << where;
+      const bool has_rule = operation.adjoint == ir::Adjoint::kRule;
+      EXPECT_TRUE(!has_rule || contents.differentiated.contains(operation.mnemonic)) << where << ": no derivative";
+    }
+  }
+  for (const ir::OperationRow& operation : ir::kOperations)
+    EXPECT_TRUE(at_home.contains(operation.op)) << operation.mnemonic << " belongs to no family";
+}
+
+}  // namespace
+}  // namespace assay::harness

@@ -1,0 +1,53 @@
+#include "harness/suite/select/pattern.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include "generators/generator.hpp"
+
+namespace assay::harness {
+namespace {
+
+const std::string kAnything = "*";
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = text.find('/', begin);
+    parts.emplace_back(text.substr(begin, end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+
+Result<CasePattern> CasePattern::parse(std::string_view text) {
+  CasePattern pattern;
+  pattern.text_ = text;
+  pattern.parts_ = split(text);
+  if (pattern.parts_.size() > kNameParts) {
+    return Error{fmt::format("'{}' has {} parts, expected at most <family>/<kernel>/<types>/<device>/<pass>/<mode>",
+                             text, pattern.parts_.size())};
+  }
+  for (const std::string& part : pattern.parts_) {
+    if (part.empty()) return Error{fmt::format("'{}' has an empty part, expected a name or * between slashes", text)};
+  }
+  if (const auto family = generators::find_family(pattern.parts_.front())) {
+    pattern.parts_.front() = generators::row(*family).name;
+  }
+  return pattern;
+}
+
+bool CasePattern::fits(NamePart part, const std::string& text) const {
+  return ::fnmatch(this->part(part).c_str(), text.c_str(), 0) == 0;
+}
+
+const std::string& CasePattern::part(NamePart part) const {
+  const auto index = static_cast<std::size_t>(part);
+  return index < parts_.size() ? parts_[index] : kAnything;
+}
+
+bool CasePattern::is_literal(NamePart part) const { return this->part(part).find_first_of("*?[") == std::string::npos; }
+
+}  // namespace assay::harness

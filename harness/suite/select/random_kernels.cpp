@@ -1,0 +1,76 @@
+#include "harness/suite/select/random_kernels.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "backends/source/warp/writer.hpp"
+#include "harness/suite/select/python_file.hpp"
+#include "ir/text.hpp"
+
+namespace assay::harness {
+namespace {
+
+Error defect(const std::string& name, const std::string& what) {
+  return {fmt::format("defect of Assay: the generated kernel {}", what), name};
+}
+
+void name_source(KernelSource& source, const std::string& name) {
+  const std::size_t slash = name.find('/');
+  source.family = name.substr(0, slash);
+  source.kernel = name.substr(slash + 1);
+  source.selector = name;
+  source.file.clear();
+}
+
+Result<KernelSource> source_of(const generators::Generated& made) {
+  Result<std::string> python = source::warp::write_kernel(made.module, 0);
+  if (!python.ok()) return defect(made.name, "cannot be written as Python: " + python.error().text());
+  Result<PythonKernels> read = read_text(*python, made.name + ".py");
+  if (!read.ok()) return defect(made.name, "cannot be read back: " + read.error().text());
+  if (read->kernels.size() != 1) return defect(made.name, "reads back as several");
+  KernelSource source = std::move(read->kernels.front());
+  if (source.unreadable) return defect(made.name, "cannot be read back: " + source.unreadable->text());
+  const auto canonical = [](const ir::Module& module) { return ir::to_text(module, ir::Naming::kCanonical); };
+  if (canonical(*source.module) != canonical(made.module)) return defect(made.name, "reads back as another program");
+  name_source(source, made.name);
+  return source;
+}
+
+}  // namespace
+
+Result<KernelSource> random_kernel(std::string_view name) {
+  const Result<generators::Generated> made = generators::generate_named(name);
+  if (!made.ok()) return made.error();
+  return source_of(*made);
+}
+
+Result<KernelSource> random_kernel(generators::Family family, std::uint64_t seed) {
+  return source_of(generators::generate(family, seed));
+}
+
+Result<KernelSource> unread_random_kernel(std::string_view name) {
+  Result<generators::Generated> made = generators::generate_named(name);
+  if (!made.ok()) return made.error();
+  Result<std::optional<source::warp::WrittenModule>> written =
+      source::warp::write_module(made->module, made->name + ".py");
+  if (!written.ok()) return defect(made->name, "cannot be written as Python: " + written.error().text());
+  if (!written->has_value()) return source_of(*made);
+  source::warp::WrittenModule& whole = **written;
+  KernelSource source{.module = std::make_shared<const ir::Module>(std::move(whole.module)),
+                      .python = std::move(whole.python)};
+  name_source(source, made->name);
+  return source;
+}
+
+bool is_random_name(std::string_view kernel) {
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+  };
+  const std::size_t underscore = kernel.find('_');
+  return kernel.starts_with('r') && underscore != std::string_view::npos &&
+         is_number(kernel.substr(1, underscore - 1)) && is_number(kernel.substr(underscore + 1));
+}
+
+}  // namespace assay::harness

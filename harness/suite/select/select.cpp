@@ -1,0 +1,190 @@
+#include "harness/suite/select/select.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "conformance/cases.hpp"
+#include "generators/generator.hpp"
+#include "harness/suite/select/curated.hpp"
+#include "harness/suite/select/pattern.hpp"
+#include "harness/suite/select/python_file.hpp"
+#include "harness/suite/select/random_kernels.hpp"
+#include "harness/suite/select/suggest.hpp"
+#include "support/parallel.hpp"
+
+namespace assay::harness {
+namespace {
+
+std::string types_part(const KernelSource& source) {
+  return source.module ? types_of(*source.module, source.module->kernels[source.kernel_index]) : "unknown";
+}
+
+class Selecting {
+ public:
+  explicit Selecting(const SelectOptions& options) : options_(options) {}
+
+  Result<void> add(const std::string& selector) {
+    if (const auto file = file_selector(selector)) return add_file(*file);
+    const Result<CasePattern> pattern = CasePattern::parse(selector);
+    return pattern.ok() ? add_pattern(*pattern) : pattern.error();
+  }
+
+  Selection take() { return std::move(selection_); }
+
+ private:
+  Result<void> add_file(const FileSelector& file) {
+    Result<PythonKernels> read = read_file(file);
+    if (!read.ok()) return read.error();
+    for (KernelSource& source : read->kernels)
+      add_kernel({.source = std::move(source), .modes = options_.modes});
+    for (std::string& note : read->notes) {
+      if (std::ranges::find(selection_.notes, note) == selection_.notes.end()) {
+        selection_.notes.push_back(std::move(note));
+      }
+    }
+    return {};
+  }
+
+  Result<void> add_pattern(const CasePattern& pattern) {
+    if (Result<void> usable = check_parts(pattern); !usable.ok()) return usable;
+    Result<std::vector<KernelSource>> candidates = candidates_of(pattern);
+    if (!candidates.ok()) return candidates.error();
+    bool found = false;
+    for (KernelSource& source : *candidates) {
+      if (!pattern.fits(NamePart::kTypes, types_part(source))) continue;
+      add_kernel({.source = std::move(source),
+                  .forward = pattern.fits(NamePart::kPass, "forward"),
+                  .backward = pattern.fits(NamePart::kPass, "backward"),
+                  .modes = modes_of(pattern)});
+      found = true;
+    }
+    if (found) return {};
+    return Error{fmt::format("'{}' selects no kernel{}; `assay list '*'` shows what there is", pattern.text(),
+                             did_you_mean(pattern.part(NamePart::kKernel), kernels_of(pattern)))};
+  }
+
+  /// The parts of which the possible texts are known before any kernel is.
+  Result<void> check_parts(const CasePattern& pattern) const {
+    std::vector<std::string> families;
+    for (const generators::FamilyRow& row : generators::families())
+      families.emplace_back(row.name);
+    if (std::ranges::none_of(families, [&](const auto& name) { return pattern.fits(NamePart::kFamily, name); })) {
+      return Error{fmt::format("'{}' is no family, kernel or Python file{}; expected one of {}, or FILE.py",
+                               pattern.text(), did_you_mean(pattern.part(NamePart::kFamily), families),
+                               fmt::join(families, ", "))};
+    }
+    if (!pattern.fits(NamePart::kDevice, options_.device)) {
+      return Error{fmt::format("'{}' asks for the device '{}', but --device is {}", pattern.text(),
+                               pattern.part(NamePart::kDevice), options_.device)};
+    }
+    if (!pattern.fits(NamePart::kPass, "forward") && !pattern.fits(NamePart::kPass, "backward")) {
+      return Error{fmt::format("'{}' asks for the pass '{}', expected forward or backward", pattern.text(),
+                               pattern.part(NamePart::kPass))};
+    }
+    if (modes_of(pattern).empty()) {
+      return Error{fmt::format("'{}' asks for the mode '{}', but the run has '{}'", pattern.text(),
+                               pattern.part(NamePart::kMode), fmt::join(options_.modes, "', '"))};
+    }
+    return {};
+  }
+
+  std::vector<std::string> modes_of(const CasePattern& pattern) const {
+    std::vector<std::string> modes;
+    std::ranges::copy_if(options_.modes, std::back_inserter(modes),
+                         [&](const std::string& mode) { return pattern.fits(NamePart::kMode, mode); });
+    return modes;
+  }
+
+  /// Makes one kernel.
+  using Make = std::function<Result<KernelSource>()>;
+
+  /// Every kernel whose family and name fit.
+  Result<std::vector<KernelSource>> candidates_of(const CasePattern& pattern) const {
+    std::vector<Make> makes;
+    for (const generators::FamilyRow& row : generators::families()) {
+      if (!pattern.fits(NamePart::kFamily, std::string(row.name))) continue;
+      for (const conformance::CaseFile& curated : conformance::cases_of(row.name)) {
+        if (pattern.fits(NamePart::kKernel, std::string(curated.name)))
+          makes.emplace_back([&curated] { return curated_kernel(curated); });
+      }
+      add_random(pattern, row, makes);
+    }
+    std::vector<std::optional<Result<KernelSource>>> made(makes.size());
+    for_each_index(makes.size(), std::max(1U, std::thread::hardware_concurrency()),
+                   [&](std::size_t k) { made[k] = makes[k](); });
+    std::vector<KernelSource> sources;
+    for (std::optional<Result<KernelSource>>& source : made) {
+      if (!source->ok()) return source->error();
+      if (pattern.fits(NamePart::kKernel, source->value().kernel)) sources.push_back(source->take());
+    }
+    return sources;
+  }
+
+  void add_random(const CasePattern& pattern, const generators::FamilyRow& row, std::vector<Make>& makes) const {
+    const std::string& kernel = pattern.part(NamePart::kKernel);
+    if (pattern.is_literal(NamePart::kKernel)) {
+      if (is_random_name(kernel))
+        makes.emplace_back([name = fmt::format("{}/{}", row.name, kernel)] { return random_kernel(name); });
+      return;
+    }
+    for (int i = 0; i < options_.random_kernels; ++i) {
+      makes.emplace_back([family = row.family, number = options_.first_random + static_cast<std::uint64_t>(i)] {
+        return random_kernel(family, number);
+      });
+    }
+  }
+
+  /// The names that the pattern's family has, to suggest one of them.
+  static std::vector<std::string> kernels_of(const CasePattern& pattern) {
+    std::vector<std::string> names;
+    for (const conformance::CaseFile& curated : conformance::cases()) {
+      if (pattern.fits(NamePart::kFamily, std::string(curated.family))) names.emplace_back(curated.name);
+    }
+    return names;
+  }
+
+  /// The same kernel selected again gains passes and modes; another file's kernel of the same name gets a numbered one.
+  void add_kernel(Selected kernel) {
+    KernelSource& source = kernel.source;
+    const std::string wanted = source.kernel;
+    for (int number = 2;; ++number) {
+      const auto [known, is_new] = places_.try_emplace({source.family, source.kernel}, selection_.kernels.size());
+      if (is_new) break;
+      Selected& other = selection_.kernels[known->second];
+      if (other.source.selector == source.selector) {
+        other.forward |= kernel.forward;
+        other.backward |= kernel.backward;
+        std::erase_if(kernel.modes, [&](const std::string& mode) {
+          return std::ranges::find(other.modes, mode) != other.modes.end();
+        });
+        std::ranges::copy(kernel.modes, std::back_inserter(other.modes));
+        return;
+      }
+      source.kernel = fmt::format("{}.{}", wanted, number);
+    }
+    selection_.kernels.push_back(std::move(kernel));
+  }
+
+  const SelectOptions& options_;
+  Selection selection_;
+  std::map<std::pair<std::string, std::string>, std::size_t> places_;  ///< of family and kernel in the selection
+};
+
+}  // namespace
+
+Result<Selection> select(const std::vector<std::string>& selectors, const SelectOptions& options) {
+  Selecting selecting(options);
+  for (const std::string& selector : selectors) {
+    if (Result<void> added = selecting.add(selector); !added.ok()) return added.error();
+  }
+  return selecting.take();
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,397 @@
+#include "harness/suite/select/select.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "harness/suite/select/pattern.hpp"
+#include "harness/suite/select/python_file.hpp"
+#include "harness/suite/select/random_kernels.hpp"
+#include "harness/suite/select/suggest.hpp"
+#include "ir/hash.hpp"
+#include "ir/source_location.hpp"
+#include "ir/text.hpp"
+
+namespace assay::harness {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr std::string_view kTwoKernels = R"(import warp as wp
+
+
+@wp.kernel
+def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = 2.0 * x[i]
+
+
+@wp.kernel
+def draws(out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = print_and_return(i)
+)";
+
+class SelectTest : public ::testing::Test {
+ protected:
+  SelectTest() : dir_(fs::temp_directory_path() / fmt::format("assay-select-{}", ::getpid())) {
+    fs::create_directories(dir_);
+  }
+  ~SelectTest() override { fs::remove_all(dir_); }
+
+  std::string file(const std::string& name, std::string_view text) const {
+    fs::create_directories((dir_ / name).parent_path());
+    std::ofstream(dir_ / name, std::ios::binary) << text;
+    return (dir_ / name).string();
+  }
+
+  static std::string error_of(const std::string& selector, const SelectOptions& options = {}) {
+    const Result<Selection> selection = select({selector}, options);
+    return selection.ok() ? "" : selection.error().text();
+  }
+
+  static std::vector<std::string> names_of(const std::vector<std::string>& selectors, const SelectOptions& options) {
+    const Result<Selection> selection = select(selectors, options);
+    EXPECT_TRUE(selection.ok()) << selection.error().text();
+    std::vector<std::string> names;
+    for (const Selected& kernel : selection->kernels)
+      names.push_back(kernel.source.family + "/" + kernel.source.kernel);
+    return names;
+  }
+
+  fs::path dir_;
+};
+
+TEST(CasePattern, FitsByPartsAndLeavesOutFitsAll) {
+  const auto pattern = CasePattern::parse("loop/dyn*");
+  ASSERT_TRUE(pattern.ok());
+  EXPECT_TRUE(pattern->fits(NamePart::kFamily, "loop"));
+  EXPECT_FALSE(pattern->fits(NamePart::kFamily, "nested_loop"));
+  EXPECT_TRUE(pattern->fits(NamePart::kKernel, "dynamic_product"));
+  EXPECT_FALSE(pattern->fits(NamePart::kKernel, "row_product"));
+  EXPECT_TRUE(pattern->fits(NamePart::kPass, "backward"));
+}
+
+TEST(CasePattern, TakesAnAliasForTheFamily) {
+  const auto pattern = CasePattern::parse("nested/*");
+  ASSERT_TRUE(pattern.ok());
+  EXPECT_TRUE(pattern->fits(NamePart::kFamily, "nested_loop"));
+}
+
+TEST(CasePattern, RefusesEmptyPartsAndTooMany) {
+  EXPECT_FALSE(CasePattern::parse("loop//f32").ok());
+  EXPECT_FALSE(CasePattern::parse("").ok());
+  EXPECT_FALSE(CasePattern::parse("a/b/c/d/e/f/g").ok());
+  EXPECT_TRUE(CasePattern::parse("a/b/c/d/e/f").ok());
+}
+
+TEST(DidYouMean, NamesTheClosestFirst) {
+  EXPECT_EQ(did_you_mean("lop", {"math", "loop", "vector"}), "; did you mean 'loop'?");
+  EXPECT_EQ(did_you_mean("multi", {"multi_conditional", "math"}), "; did you mean 'multi_conditional'?");
+  EXPECT_EQ(did_you_mean("nonsense", {"math", "loop"}), "");
+}
+
+TEST(PythonFile, KernelsWhoseThreadsWouldAllDoTheSameAreForOne) {
+  const Result<PythonKernels> read = read_text(R"(import warp as wp
+
+@wp.kernel
+def sums(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    s = float(0.0)
+    for j in range(x.shape[0]):
+        s += x[j]
+    out[0] = s
+
+@wp.kernel
+def takes_a_number(count: wp.array(dtype=int), out: wp.array(dtype=int)):
+    wp.atomic_max(out, 0, wp.atomic_add(count, 0, 1))
+
+@wp.kernel
+def counts(count: wp.array(dtype=int)):
+    wp.atomic_add(count, 0, 1)
+
+@wp.kernel
+def asks(out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = 1.0
+
+# launch: (7)
+@wp.kernel
+def says_itself(out: wp.array(dtype=float)):
+    out[0] = 1.0
+)",
+                                               "one.py");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  std::vector<std::vector<std::string>> annotations;
+  for (const KernelSource& source : read->kernels)
+    annotations.push_back(source.module->kernels[source.kernel_index].annotations);
+  EXPECT_THAT(annotations, ElementsAre(ElementsAre("launch: (1)"), ElementsAre("launch: (1)"), IsEmpty(), IsEmpty(),
+                                       ElementsAre("launch: (7)")));
+  EXPECT_THAT(read->notes, ElementsAre("one.py:4:1: note: in sums: it never calls wp.tid() and its threads would race: "
+                                       "judged for one, # launch: (1)",
+                                       HasSubstr("one.py:11:1: note: in takes_a_number: ")));
+}
+
+constexpr std::string_view kTypes = R"(import warp as wp
+
+LIMIT = 3.0
+
+
+@wp.func
+def bend(x: float):
+    return wp.min(x * x, LIMIT)
+
+
+@wp.func
+def k(x: float):
+    return x
+)";
+
+TEST_F(SelectTest, ReadsWhatAFileImportsFromItsPackage) {
+  file("pkg/__init__.py", "");
+  file("pkg/core/__init__.py", "from .types import LIMIT as TOP\n");
+  file("pkg/core/types.py", kTypes);
+  const std::string kernels = file("pkg/solvers/kernels.py", R"(import warp as wp
+
+from pkg.core import TOP
+from ..core import types
+from ..core.types import bend as bent
+
+
+@wp.kernel
+def imports(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = bent(x[i]) + TOP * types.bend(x[i])
+
+
+@wp.kernel
+def alone(out: wp.array(dtype=float)):
+    out[wp.tid()] = 1.0
+)");
+  const Result<PythonKernels> read = read_file({.path = kernels, .kernel = ""});
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->kernels.size(), 2U);
+  const KernelSource& imports = read->kernels[0];
+  ASSERT_TRUE(imports.module) << imports.unreadable->text();
+  EXPECT_EQ(ir::location_text(*imports.module, imports.module->functions.at(0).loc),
+            (dir_ / "pkg/core/types.py:7:1").string());
+
+  // The text of a kernel says by itself what it computes.
+  const Result<PythonKernels> again = read_text(imports.python, "again.py");
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  ASSERT_TRUE(again->kernels[0].module) << again->kernels[0].unreadable->text();
+  EXPECT_EQ(again->kernels[0].kernel, "imports");
+  EXPECT_THAT(imports.python, AllOf(HasSubstr("wp.min(x * x, 3.0)"), Not(HasSubstr("import TOP"))));
+  EXPECT_THAT(read->kernels[1].python, HasSubstr("import TOP"));
+}
+
+TEST_F(SelectTest, StatesTheTypesThatItChoseForAGenericKernel) {
+  const std::string path = file("generic.py", R"(from typing import Any
+import warp as wp
+@wp.kernel
+def length(x: wp.array(dtype=Any), r: wp.array(dtype=float)):
+    i = wp.tid()
+    r[i] = wp.length(x[i])
+@wp.kernel
+def plain(out: wp.array(dtype=float)):
+    out[wp.tid()] = 1.0
+)");
+  const Result<PythonKernels> read = read_file({.path = path, .kernel = ""});
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->kernels.size(), 2U);
+  EXPECT_EQ(read->kernels[0].selector, path + ":length");
+  EXPECT_THAT(read->kernels[0].python,
+              HasSubstr("length = wp.overload(length, [wp.array(dtype=wp.vec3), wp.array(dtype=float)])\n"));
+  EXPECT_THAT(read->kernels[1].python, Not(HasSubstr("overload")));
+  EXPECT_THAT(read->notes, ElementsAre(HasSubstr("here says its types: read for [wp.array(dtype=wp.vec3), ")));
+
+  const Result<PythonKernels> again = read_text(read->kernels[0].python, "again.py");
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_EQ(again->kernels[0].kernel, "length");
+  EXPECT_THAT(again->notes, IsEmpty());
+  EXPECT_EQ(ir::to_text(*again->kernels[0].module), ir::to_text(*read->kernels[0].module));
+}
+
+TEST_F(SelectTest, WritesAKernelAnewWithTheArgumentsThatItChoseForWhatMakesIt) {
+  const std::string path = file("made.py", R"(import warp as wp
+def make(square: bool, dtype):
+    @wp.kernel
+    def k(x: wp.array(dtype=dtype)):
+        i = wp.tid()
+        if wp.static(square):
+            x[i] = x[i] * x[i]
+        x[i] = dtype(2.0) * x[i]
+    return k
+)");
+  const Result<PythonKernels> read = read_file({.path = path, .kernel = ""});
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->kernels.size(), 2U);
+  EXPECT_THAT(read->notes, ElementsAre(HasSubstr("read for square=True, dtype=float"),
+                                       HasSubstr("read for square=False, dtype=float")));
+  EXPECT_EQ(read->kernels[1].selector, path + ":k_2");
+  EXPECT_THAT(read->kernels[1].python, AllOf(HasSubstr("def k_2(x: wp.array(dtype=float))"), Not(HasSubstr("if "))));
+}
+
+TEST_F(SelectTest, ReadsWhatAScriptImportsFromBesideIt) {
+  file("physics.py", kTypes);
+  const std::string script = file("script.py", R"(import warp as wp
+from physics import bend
+from physics import k as same
+from elsewhere import other
+@wp.kernel
+def k(out: wp.array(dtype=float)):
+    out[wp.tid()] = bend(2.0) + same(1.0)
+@wp.kernel
+def unknown(out: wp.array(dtype=float)):
+    out[wp.tid()] = other(2.0)
+)");
+  const Result<PythonKernels> read = read_file({.path = script, .kernel = ""});
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_TRUE(read->kernels[0].module);
+  EXPECT_THAT(read->kernels[1].unreadable->text(),
+              HasSubstr("it comes from module 'elsewhere', which only Python can load"));
+  EXPECT_THAT(read->kernels[0].python, HasSubstr("@wp.kernel\ndef k("));
+  // A text has nothing beside it.
+  EXPECT_FALSE(read_text(read->kernels[1].python, script)->kernels[0].module);
+}
+
+TEST_F(SelectTest, SaysOfKernelsThatAFunctionBeyondALimitSpoilsWhichThatIs) {
+  std::string sum = "x";
+  for (int term = 0; term < 300; ++term)
+    sum += " + x";
+  const std::string script = file("spoilt.py", fmt::format(R"(import warp as wp
+@wp.func
+def f(x: float):
+    return {}
+@wp.kernel
+def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[i] = x[i]
+)",
+                                                           sum));
+  const Result<PythonKernels> read = read_file({.path = script, .kernel = ""});
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_TRUE(read->kernels[0].unreadable);
+  EXPECT_THAT(read->kernels[0].unreadable->text(), AllOf(HasSubstr("spoilt.py:4:"), HasSubstr("in function f")));
+}
+
+TEST(RandomName, IsVersionAndSeed) {
+  EXPECT_TRUE(is_random_name("r1_42"));
+  EXPECT_TRUE(is_random_name("r12_0"));
+  for (const char* const other : {"r1", "r_1", "r1_", "row_product", "r1_4x", ""})
+    EXPECT_FALSE(is_random_name(other)) << other;
+}
+
+TEST_F(SelectTest, AFamilyHasItsCuratedCasesAndThenRandomOnes) {
+  const auto names = names_of({"loop"}, {.random_kernels = 2, .first_random = 7});
+  EXPECT_THAT(names, Contains("loop/dynamic_product"));
+  ASSERT_GE(names.size(), 2U);
+  EXPECT_EQ(names[names.size() - 2], "loop/r1_7");
+  EXPECT_EQ(names.back(), "loop/r1_8");
+  EXPECT_EQ(names_of({"loop"}, {.random_kernels = 0}).size(), names.size() - 2);
+}
+
+TEST_F(SelectTest, AStarNamesEveryFamilyAndCuratedKernelsAreReadable) {
+  const Result<Selection> selection = select({"*"}, {.random_kernels = 1});
+  ASSERT_TRUE(selection.ok()) << selection.error().text();
+  std::set<std::string> families;
+  for (const Selected& kernel : selection->kernels) {
+    families.insert(kernel.source.family);
+    EXPECT_FALSE(kernel.source.unreadable) << kernel.source.unreadable->text();
+  }
+  EXPECT_EQ(families.size(), generators::families().size());
+}
+
+TEST_F(SelectTest, ARandomKernelIsNamedByItselfAndTwiceIsOnce) {
+  EXPECT_THAT(names_of({"loop/r1_42", "loop/r1_42"}, {}), ElementsAre("loop/r1_42"));
+  EXPECT_THAT(error_of("loop/r999_1"), HasSubstr("version of the generators"));
+}
+
+TEST_F(SelectTest, ARandomKernelCarriesItsPythonAndIsTheGeneratedProgram) {
+  const Result<KernelSource> source = random_kernel("vector/r1_3");
+  ASSERT_TRUE(source.ok()) << source.error().text();
+  EXPECT_THAT(source->python, HasSubstr("@wp.kernel"));
+  EXPECT_EQ(ir::hash(*source->module), ir::hash(generators::generate(generators::Family::kVector, 3).module));
+  EXPECT_FALSE(source->module->source_lines.empty());
+  EXPECT_EQ(source->selector, "vector/r1_3");
+}
+
+TEST_F(SelectTest, PartsAfterTheKernelNarrow) {
+  for (const std::string& name : names_of({"math/*/f64"}, {}))
+    EXPECT_EQ(name.find("math/"), 0U);
+  EXPECT_LT(names_of({"math/*/f64"}, {}).size(), names_of({"math"}, {}).size());
+
+  const auto backward = select({"loop/dynamic_product/*/cpu/backward"}, {});
+  ASSERT_TRUE(backward.ok());
+  ASSERT_EQ(backward->kernels.size(), 1U);
+  EXPECT_FALSE(backward->kernels[0].forward);
+  EXPECT_TRUE(backward->kernels[0].backward);
+
+  const auto both = select({"loop/dynamic_product/*/cpu/backward", "loop/dynamic_product/*/cpu/forward"}, {});
+  ASSERT_TRUE(both.ok());
+  ASSERT_EQ(both->kernels.size(), 1U);
+  EXPECT_TRUE(both->kernels[0].forward && both->kernels[0].backward);
+}
+
+TEST_F(SelectTest, WhatSelectsNothingSaysWhatThereIs) {
+  EXPECT_THAT(error_of("nonsense"), AllOf(HasSubstr("'nonsense' is no family"), HasSubstr("arithmetic, math")));
+  EXPECT_THAT(error_of("lop"), HasSubstr("did you mean 'loop'"));
+  EXPECT_THAT(error_of("loop/dynamic_prodcut"), HasSubstr("did you mean 'dynamic_product'"));
+  EXPECT_THAT(error_of("loop/*/f32/cuda"), HasSubstr("--device is cpu"));
+  EXPECT_THAT(error_of("loop/*/f32/cpu/sideways"), HasSubstr("expected forward or backward"));
+  EXPECT_THAT(error_of("loop/*/f32/cpu/forward/fast"), HasSubstr("mode 'fast'"));
+}
+
+TEST_F(SelectTest, AFileGivesItsKernelsTheReadableAndTheOthers) {
+  const std::string path = file("two.py", kTwoKernels);
+  const auto selection = select({path}, {});
+  ASSERT_TRUE(selection.ok()) << selection.error().text();
+  ASSERT_EQ(selection->kernels.size(), 2U);
+  const KernelSource& scale = selection->kernels[0].source;
+  EXPECT_EQ(scale.family, "user");
+  EXPECT_EQ(scale.kernel, "two.scale");
+  EXPECT_EQ(scale.selector, path + ":scale");
+  EXPECT_FALSE(scale.unreadable);
+  const KernelSource& draws = selection->kernels[1].source;
+  ASSERT_TRUE(draws.unreadable);
+  EXPECT_THAT(draws.unreadable->text(), AllOf(HasSubstr("two.py:13:"), HasSubstr("print_and_return")));
+}
+
+TEST_F(SelectTest, OneKernelOfAFile) {
+  const std::string path = file("two.py", kTwoKernels);
+  EXPECT_THAT(names_of({path + ":scale"}, {}), ElementsAre("user/two.scale"));
+  EXPECT_THAT(error_of(path + ":scael"),
+              AllOf(HasSubstr("has no kernel 'scael'"), HasSubstr("did you mean 'scale'"), HasSubstr("two.py")));
+}
+
+TEST_F(SelectTest, EqualNamesInTwoFilesStayApart) {
+  const std::string first = file("a/k.py", kTwoKernels);
+  const std::string second = file("b/k.py", kTwoKernels);
+  EXPECT_THAT(names_of({first + ":scale", second + ":scale"}, {}), ElementsAre("user/k.scale", "user/k.scale.2"));
+}
+
+TEST_F(SelectTest, FilesThatCannotBeUsedSayWhy) {
+  EXPECT_THAT(error_of((dir_ / "missing.py").string()), AllOf(HasSubstr("missing.py"), HasSubstr("No such file")));
+  EXPECT_THAT(error_of(file("folder.py/x", "")), HasSubstr("folder.py/x"));
+  EXPECT_THAT(error_of((dir_ / "folder.py").string()), HasSubstr("it is a folder"));
+  EXPECT_THAT(error_of(file("empty.py", "")), AllOf(HasSubstr("empty.py"), HasSubstr("empty")));
+  EXPECT_THAT(error_of(file("binary.py", std::string_view("\x7f"
+                                                          "ELF\0\0\xff\xfe",
+                                                          8))),
+              HasSubstr("binary.py"));
+  EXPECT_THAT(error_of(file("plain.py", "x = 1\n")), HasSubstr("holds no kernel"));
+}
+
+}  // namespace
+}  // namespace assay::harness

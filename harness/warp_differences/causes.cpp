@@ -1,0 +1,168 @@
+#include "harness/warp_differences/causes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "ir/analysis.hpp"
+#include "ir/visit.hpp"
+
+namespace assay::warp {
+namespace {
+
+using namespace ir;
+
+/// Warp unrolls loops over constant ranges up to this many trips.
+constexpr std::int64_t kUnrolled = 16;
+
+constexpr std::array kRows = {
+    CauseRow{Cause::kWhile, "While loops",
+             "Warp replays a `while` loop forward and takes each iteration's adjoint from the state that it then has: "
+             "values belong to the wrong iteration."},
+    CauseRow{Cause::kJump, "`break`, `continue` and `return` in a loop",
+             "Warp's reverse pass visits every iteration, also those that the forward pass skipped or never reached."},
+    CauseRow{Cause::kReusedArray, "Arrays that the kernel reads and overwrites",
+             "Warp's reverse pass reads the array as the launch left it, not as the forward pass read it."},
+    CauseRow{Cause::kNestedLoop, "Dynamic loops inside loops",
+             "Warp re-runs inner loops from the state after the launch: accumulators of inner loops are lost."},
+    CauseRow{Cause::kLoop, "Dynamic loops with carried state",
+             "Warp replays no dynamic loop before the reverse pass: a carried value is the one from before the loop or "
+             "from the wrong iteration wherever a derivative needs it."},
+    CauseRow{Cause::kLongStaticLoop, "Constant loops of more than 16 trips",
+             "Warp unrolls constant loops of at most 16 trips; longer ones are treated as dynamic."},
+    CauseRow{
+        Cause::kAtomicExtreme, "`wp.atomic_min` and `wp.atomic_max`",
+        "Warp leaves the seed with what the array held before, also where a thread's value replaced it, and in a tie "
+        "gives it whole to every thread that ties; the winner takes it, once."},
+    CauseRow{Cause::kMod, "`%` on floats", "Warp gives the second operand no gradient; -trunc(a / b) is right."},
+    CauseRow{Cause::kFrac, "`wp.frac`", "Warp gives no gradient; 1 is right between the jumps."},
+    CauseRow{Cause::kComponents, "Components assigned one by one",
+             "Warp drops or doubles adjoints where components of one vector or fields of one struct are assigned "
+             "repeatedly, or assigned and then read."},
+    CauseRow{Cause::kWhere, "`wp.where` around a function that overflows",
+             "Warp multiplies the zero adjoint of the arm that was not chosen with its infinite derivative: NaN."},
+    CauseRow{Cause::kPow, "`wp.pow` and `**`",
+             "Warp also differentiates by the exponent, where the logarithm of the base may not exist."},
+    CauseRow{Cause::kNormalize, "`wp.normalize` and `wp.length`",
+             "At zero there is no derivative; by our convention normalize's gradient there is 0."},
+    CauseRow{Cause::kTie, "Ties, kinks and poles of `abs`, `min`, `max`, `acos` and their like",
+             "There is no derivative, and each side has its own convention; ours is in the numeric policy."},
+    CauseRow{Cause::kOther, "Other", "Not put down to one construct."},
+};
+static_assert(kRows.size() == static_cast<std::size_t>(Cause::kOther) + 1);
+
+class Detector {
+ public:
+  explicit Detector(const Module& module) : module_(module) {}
+
+  void scan(const Function& function) {
+    const ParameterUses uses = parameter_use(module_, function);
+    if (function.is_kernel && std::ranges::any_of(uses, [](const auto& use) { return use.read && use.changed(); })) {
+      found_.insert(Cause::kReusedArray);
+    }
+    scan(function, function.body, 0);
+  }
+
+  Cause first() const { return found_.empty() ? Cause::kOther : *found_.begin(); }
+
+ private:
+  void scan(const Function& function, const Block& block, int loops) {
+    for (const Stmt& statement : block.statements) {
+      for_each_root(statement, [&](ExprId root) {
+        for_each_expression(function, root, [&](ExprId, const Expr& expr) { note(expr); });
+      });
+      int inside = loops;
+      std::visit(Overloaded{
+                     [&](const While&) { found_.insert(Cause::kWhile), ++inside; },
+                     [&](const For& loop) { note_loop(function, loop, loops), ++inside; },
+                     [&](const Break&) { found_.insert(Cause::kJump); },
+                     [&](const Continue&) { found_.insert(Cause::kJump); },
+                     [&](const Return&) {
+                       if (loops > 0) found_.insert(Cause::kJump);
+                     },
+                     [&](const Call& call) { scan_callee(call.function); },
+                     [&](const Atomic& atomic) { note_atomic(function, atomic); },
+                     [](const auto&) {},
+                 },
+                 statement.node);
+      for_each_block(statement, [&](const Block& inner) { scan(function, inner, inside); });
+    }
+  }
+
+  void note_atomic(const Function& function, const Atomic& atomic) {
+    const bool selects = atomic.op == AtomicOp::kMin || atomic.op == AtomicOp::kMax;
+    if (selects && function.expr(atomic.value).type.has_float_components()) found_.insert(Cause::kAtomicExtreme);
+  }
+
+  void scan_callee(std::int32_t function) {
+    if (called_.insert(function).second) scan(module_.functions[static_cast<std::size_t>(function)]);
+  }
+
+  /// A loop counts as nested whatever is around it, as long as it is dynamic itself.
+  void note_loop(const Function& function, const For& loop, int loops) {
+    const auto start = constant(function, loop.start), stop = constant(function, loop.stop),
+               step = constant(function, loop.step);
+    if (!start || !stop || !step || *step == 0) {
+      found_.insert(loops > 0 ? Cause::kNestedLoop : Cause::kLoop);
+    } else if ((*stop - *start) / *step > kUnrolled) {
+      found_.insert(Cause::kLongStaticLoop);
+    }
+  }
+
+  static std::optional<std::int64_t> constant(const Function& function, ExprId id) {
+    const Expr& expr = function.expr(id);
+    if (expr.kind == ExprKind::kLiteral) return static_cast<std::int64_t>(expr.bits);
+    if (expr.kind == ExprKind::kOperation && expr.op == Op::kNeg) {
+      const auto negated = constant(function, expr.args[0]);
+      return negated ? std::optional(-*negated) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  void note(const Expr& expr) {
+    if (expr.kind == ExprKind::kCall) scan_callee(expr.index);
+    if (expr.kind != ExprKind::kOperation) return;
+    const bool real = expr.type.has_float_components();
+    switch (expr.op) {
+      case Op::kMod:
+      case Op::kFloorDiv:
+        if (real) found_.insert(Cause::kMod);
+        break;
+      case Op::kFrac: found_.insert(Cause::kFrac); break;
+      case Op::kWhere: found_.insert(Cause::kWhere); break;
+      case Op::kPow: found_.insert(Cause::kPow); break;
+      case Op::kNormalize:
+      case Op::kLength: found_.insert(Cause::kNormalize); break;
+      case Op::kInsert: found_.insert(Cause::kComponents); break;
+      case Op::kAbs:
+      case Op::kMin:
+      case Op::kMax:
+      case Op::kClamp:
+      case Op::kSqrt:
+      case Op::kAsin:
+      case Op::kAcos:
+      case Op::kSmoothstep:
+        if (real) found_.insert(Cause::kTie);
+        break;
+      default: break;
+    }
+  }
+
+  const Module& module_;
+  std::set<Cause> found_;
+  std::set<std::int32_t> called_;
+};
+
+}  // namespace
+
+std::span<const CauseRow> causes() { return kRows; }
+
+Cause cause_of(const Module& module, const Function& kernel) {
+  Detector detector(module);
+  detector.scan(kernel);
+  return detector.first();
+}
+
+}  // namespace assay::warp

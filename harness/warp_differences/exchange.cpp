@@ -1,0 +1,199 @@
+#include "harness/warp_differences/exchange.hpp"
+
+#include <fstream>
+#include <span>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "backends/cpu/process.hpp"
+#include "backends/device/scratch_directory.hpp"
+#include "ir/analysis.hpp"
+
+namespace assay::warp {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Bytes = std::vector<std::byte>;
+
+std::string case_name(std::size_t number) { return fmt::format("{:04}", number); }
+
+Result<void> write_file(const fs::path& path, std::span<const std::byte> content) {
+  std::ofstream stream(path, std::ios::binary);
+  stream.write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
+  stream.close();
+  if (!stream) return Error{"cannot be written", path.string()};
+  return {};
+}
+
+Result<void> write_file(const fs::path& path, std::string_view text) {
+  return write_file(path, std::as_bytes(std::span(text)));
+}
+
+Bytes read_file(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+/// The seeds of an array in its own layout.
+Bytes seed_bytes(const ir::Module& module, const ir::Argument& argument, const std::vector<double>& seeds) {
+  Bytes bytes(argument.bytes.size());
+  const auto leaves = ir::leaves_of(module, argument.type.element());
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    const ir::ScalarComponent& component = leaves[i % leaves.size()];
+    const std::size_t element = ir::element_offset(argument, static_cast<std::int64_t>(i / leaves.size()));
+    if (ir::is_float(component.scalar))
+      ir::write_float(component.scalar, bytes.data() + element + component.offset, seeds[i]);
+  }
+  return bytes;
+}
+
+/// The plan's entry for one launch; appends the launch's memory to `data`.
+json plan_launch(const Subject& subject, std::size_t number, Bytes& data) {
+  const harness::InputSet& set = subject.sets()[number];
+  const ir::Launch& launch = set.launch[reference::kNative];
+  const bool gradient = subject.has_gradient(number);
+  json parameters = json::array();
+  for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
+    const ir::Argument& argument = launch.arguments[p];
+    const bool is_array = argument.type.is_array();
+    const bool seeded = gradient && is_array && subject.oracle().writes(static_cast<ir::VarId>(p));
+    const std::string& path = subject.kernel().variables[p].path;
+    parameters.push_back({{"path", path.empty() ? json() : json(path)},
+                          {"shape", is_array ? json(argument.shape) : json()},
+                          {"bytes", argument.bytes.size()},
+                          {"differentiable", is_array && ir::is_differentiable(subject.module(), argument.type)},
+                          {"seeded", seeded}});
+    data.insert(data.end(), argument.bytes.begin(), argument.bytes.end());
+    if (!seeded) continue;
+    const Bytes seeds = seed_bytes(subject.module(), argument, set.seeds[p]);
+    data.insert(data.end(), seeds.begin(), seeds.end());
+  }
+  return {{"extents", launch.extents},
+          {"tiled", ir::uses_tiles(subject.kernel())},
+          {"gradient", gradient},
+          {"parameters", std::move(parameters)}};
+}
+
+Result<void> write_plan(const fs::path& folder, const std::vector<Subject>& subjects) {
+  json cases = json::array();
+  for (std::size_t s = 0; s < subjects.size(); ++s) {
+    const Subject& subject = subjects[s];
+    const std::string name = case_name(s);
+    if (auto written = write_file(folder / (name + ".py"), subject.python()); !written.ok()) return written;
+    json launches = json::array();
+    for (std::size_t l = 0; l < subject.sets().size(); ++l) {
+      Bytes data;
+      json launch = plan_launch(subject, l, data);
+      launch["data"] = fmt::format("{}_{}.bin", name, l);
+      if (auto written = write_file(folder / launch["data"].get<std::string>(), data); !written.ok()) return written;
+      launches.push_back(std::move(launch));
+    }
+    cases.push_back({{"name", name},
+                     {"source", name + ".py"},
+                     {"kernel", subject.kernel().name},
+                     {"launches", std::move(launches)}});
+  }
+  return write_file(folder / "plan.json", json{{"cases", std::move(cases)}}.dump());
+}
+
+Status status_of(const std::string& text) {
+  for (const Status status : {Status::kDone, Status::kRejected, Status::kCrashed, Status::kTimedOut}) {
+    if (text == to_text(status)) return status;
+  }
+  return Status::kMissing;
+}
+
+/// Cuts an answer's bytes into the arrays of the launch.
+void take_arrays(Answer& answer, const ir::Launch& launch, const Bytes& bytes) {
+  std::size_t position = 0;
+  for (const ir::Argument& argument : launch.arguments) {
+    const std::size_t size = argument.type.is_array() ? argument.bytes.size() : 0;
+    if (position + size > bytes.size()) {
+      answer = {Status::kMissing, "the answer's file is too short"};
+      return;
+    }
+    const auto* first = bytes.data() + position;
+    answer.arrays.emplace_back(first, first + size);
+    position += size;
+  }
+}
+
+std::vector<LaunchAnswer> read_answers(const fs::path& folder, const Subject& subject, const std::string& name) {
+  std::vector<LaunchAnswer> answers(subject.sets().size());
+  Answer whole;  // what is said of the case as a whole
+  std::ifstream stream(folder / (name + ".jsonl"));
+  for (std::string line; std::getline(stream, line);) {
+    const json entry = json::parse(line, nullptr, false);
+    if (entry.is_discarded()) continue;  // the process died while it wrote
+    const Answer said{status_of(entry["status"]), entry["message"]};
+    if (entry["launch"].is_null()) {
+      whole = said;
+      continue;
+    }
+    const auto number = entry["launch"].get<std::size_t>();
+    const std::string pass = entry["pass"];
+    Answer& answer = pass == "forward" ? answers.at(number).forward : answers.at(number).backward;
+    answer = said;
+    if (answer.status != Status::kDone) continue;
+    take_arrays(answer, subject.sets()[number].launch[reference::kNative],
+                read_file(folder / fmt::format("{}_{}_{}.bin", name, number, pass)));
+  }
+  for (LaunchAnswer& answer : answers) {
+    if (answer.forward.status == Status::kMissing) answer.forward = whole;
+    if (answer.backward.status == Status::kMissing) answer.backward = whole;
+  }
+  return answers;
+}
+
+std::string tail(const std::string& text) {
+  constexpr std::size_t kKept = 2000;
+  return text.size() > kKept ? text.substr(text.size() - kKept) : text;
+}
+
+}  // namespace
+
+std::string_view to_text(Status status) {
+  switch (status) {
+    case Status::kDone: return "done";
+    case Status::kRejected: return "refused";
+    case Status::kCrashed: return "crashed";
+    case Status::kTimedOut: return "timed_out";
+    case Status::kMissing: return "missing";
+  }
+  return "unknown";
+}
+
+Result<Session> run_in_warp(const Interpreter& interpreter, const fs::path& root, const fs::path& cache,
+                            const std::vector<Subject>& subjects, const RunLimits& limits) {
+  auto scratch = backends::ScratchDirectory::create(fs::temp_directory_path());
+  if (!scratch.ok()) return scratch.error();
+  const fs::path folder = scratch->path();
+  if (auto written = write_plan(folder, subjects); !written.ok()) return written.error();
+
+  const cpu::ProcessResult result =
+      cpu::run_process(interpreter.program,
+                       {script(root).string(), folder.string(), "--jobs", std::to_string(limits.jobs), "--limit",
+                        std::to_string(limits.one_pass.count()), "--cache", cache.string()},
+                       limits.all);
+  if (result.end == cpu::ProcessResult::End::kTimedOut) {
+    return Error{fmt::format("Warp did not finish within {} s: {}", limits.all.count(), tail(result.output))};
+  }
+  if (!result.succeeded()) return Error{"the run in Warp failed: " + tail(result.output)};
+
+  Session session;
+  const json said = json::parse(std::ifstream(folder / "answers" / "session.json"), nullptr, false);
+  if (said.is_discarded()) return Error{"the run in Warp left no session.json"};
+  session.warp = said["warp"];
+  session.numpy = said["numpy"];
+  session.python = said["python"];
+  session.machine = said["machine"];
+  for (std::size_t s = 0; s < subjects.size(); ++s)
+    session.cases.push_back(read_answers(folder / "answers", subjects[s], case_name(s)));
+  return session;
+}
+
+}  // namespace assay::warp

@@ -1,0 +1,56 @@
+#include "harness/warp_differences/forward.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/judge/launch.hpp"
+
+namespace assay::warp {
+namespace {
+
+constexpr std::size_t kMismatchesKept = 8;
+
+std::string describe(const std::string& where, const harness::Computed& got, const harness::Expected& expected) {
+  if (expected.is_integer) return fmt::format("{}: expected {}, got {}", where, expected.integer, got.integer);
+  return fmt::format("{}: expected {:.17g} within {:.3g}, got {:.17g}", where, expected.value, expected.bound,
+                     got.value);
+}
+
+}  // namespace
+
+std::string place(const Subject& subject, std::size_t parameter, const ir::Argument& argument, std::size_t scalar) {
+  const std::size_t leaves = ir::leaves_of(subject.module(), argument.type.element()).size();
+  std::vector<std::size_t> index(argument.shape.size());
+  std::size_t element = scalar / leaves;
+  for (std::size_t d = index.size(); d-- > 0;) {
+    const auto extent = static_cast<std::size_t>(argument.shape[d]);
+    index[d] = element % extent;
+    element /= extent;
+  }
+  const std::string part = leaves > 1 ? fmt::format(".{}", scalar % leaves) : "";
+  const std::string& name = subject.kernel().var(static_cast<ir::VarId>(parameter)).name;
+  return fmt::format("{}[{}]{}", name, fmt::join(index, ", "), part);
+}
+
+ForwardComparison compare_forward(const Subject& subject, std::size_t launch, const Answer& answer) {
+  const harness::InputSet& set = subject.sets()[launch];
+  const auto expected = harness::expected_outputs(set.reference, reference::kNative);
+  ForwardComparison comparison;
+  for (std::size_t p = 0; p < expected.size(); ++p) {
+    if (!expected[p]) continue;
+    const ir::Argument& layout = set.launch[reference::kNative].arguments[p];
+    const auto got = harness::read_scalars(subject.module(), layout, answer.arrays[p]);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      if (!expected[p]->written[i]) continue;
+      const harness::Expected& wanted = expected[p]->scalars[i];
+      const harness::Score score = harness::score(got[i], wanted);
+      ++(score.agreement == harness::Agreement::kUnknown ? comparison.unknown : comparison.checks);
+      if (score.agreement == harness::Agreement::kDiffers && comparison.mismatches.size() < kMismatchesKept) {
+        comparison.mismatches.push_back(describe(place(subject, p, layout, i), got[i], wanted));
+      }
+    }
+  }
+  return comparison;
+}
+
+}  // namespace assay::warp

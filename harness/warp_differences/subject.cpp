@@ -1,0 +1,193 @@
+#include "harness/warp_differences/subject.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "conformance/cases.hpp"
+#include "generators/generator.hpp"
+#include "harness/judge/draw_sets.hpp"
+#include "harness/suite/select/curated.hpp"
+#include "harness/suite/select/python_file.hpp"
+#include "harness/suite/select/random_kernels.hpp"
+
+namespace assay::warp {
+namespace {
+
+using harness::KernelSource;
+using reference::kNative;
+
+constexpr int kLaunches = 2;
+constexpr int kRandomKernels = 200;
+constexpr int kRandomGradients = 100;
+constexpr int kRedraws = 20;
+/// Of the launches: one that no block divides, one beyond a warp.
+constexpr std::int32_t kSizes[] = {13, 33};
+
+bool writes_anything(const reference::Reference& reference) {
+  return std::ranges::any_of(reference.outputs, [](const auto& output) {
+    return output && std::ranges::any_of(output->elements, &reference::OutputElement::written);
+  });
+}
+
+/// A set in which the oracle is certain of the path, and of the side of every kink where a gradient is wanted; one in
+/// which the kernel writes something if there is one.
+Result<harness::InputSet> draw_certain(const harness::Subject& subject, harness::InputSpace& space, int launch,
+                                       bool gradient) {
+  std::optional<harness::InputSet> silent;
+  for (int draw = 0; draw <= kRedraws; ++draw) {
+    const harness::DrawRequest request{.seed = static_cast<std::uint64_t>(1 + launch + 64 * draw),
+                                       .distribution = harness::Distribution::kUniform,
+                                       .size = kSizes[static_cast<std::size_t>(launch) % std::size(kSizes)]};
+    auto drawn = harness::draw_set(subject, space, request, {}, gradient);
+    if (const auto* none = std::get_if<harness::NoInputs>(&drawn)) return Error{none->message};
+    auto& set = std::get<harness::InputSet>(drawn);
+    if (!(gradient ? set.conclusive_gradient(kNative) : set.conclusive(kNative))) continue;
+    if (writes_anything(set.reference)) return std::move(set);
+    if (!silent) silent = std::move(set);
+  }
+  if (silent) return *std::move(silent);
+  return Error{"no inputs on which the oracle is certain of the path"};
+}
+
+/// Rounds the float scalars of an argument to halves where that keeps them in the range that the kernel asks for.
+void round_to_halves(const ir::Module& module, ir::Argument& argument, double low, double high) {
+  const auto leaves = ir::leaves_of(module, argument.type.element());
+  for (std::int64_t element = 0; element < ir::element_count(argument); ++element) {
+    for (const ir::ScalarComponent& component : leaves) {
+      if (!ir::is_float(component.scalar)) continue;
+      std::byte* at = argument.bytes.data() + ir::element_offset(argument, element) + component.offset;
+      const double rounded = std::round(2 * ir::read_float(component.scalar, at)) / 2;
+      if (rounded >= low && rounded <= high) ir::write_float(component.scalar, at, rounded);
+    }
+  }
+}
+
+}  // namespace
+
+Result<Subject> Subject::make(KernelSource source, Gradients gradients, int launches) {
+  Subject made;
+  made.source_ = std::move(source);
+  made.gradients_ = gradients;
+  const auto reject = [&](const Error& why) { return Error{why.text(), made.name()}; };
+  if (made.source_.unreadable) return reject(*made.source_.unreadable);
+  Result<reference::Oracle> oracle = reference::Oracle::make(made.module(), made.kernel());
+  if (!oracle.ok()) return reject(oracle.error());
+  made.oracle_ = std::make_unique<const reference::Oracle>(oracle.take());
+  Result<harness::InputSpace> space = harness::InputSpace::make(made.module(), made.kernel(), *made.oracle_);
+  if (!space.ok()) return reject(space.error());
+  made.uses_ = space->uses();
+  made.uninitialised_ = space->uninitialised();
+  const harness::Subject subject = made.in_harness();
+  for (int launch = 0; launch < launches; ++launch) {
+    const bool gradient = made.has_gradient(static_cast<std::size_t>(launch));
+    Result<harness::InputSet> set = draw_certain(subject, *space, launch, gradient);
+    if (!set.ok()) return reject(set.error());
+    made.sets_.push_back(set.take());
+  }
+  if (gradients == Gradients::kFirstAndGrid) {
+    const Result<harness::Preconditions> preconditions = harness::parse_preconditions(made.module(), made.kernel());
+    if (preconditions.ok()) made.add_grid_set(made.sets_.front(), *preconditions);
+  }
+  return made;
+}
+
+void Subject::add_grid_set(const harness::InputSet& drawn, const harness::Preconditions& preconditions) {
+  harness::InputSet set = drawn;
+  ir::Launch& launch = set.launch[kNative];
+  for (std::size_t p = 0; p < launch.arguments.size(); ++p) {
+    double low = -HUGE_VAL, high = HUGE_VAL;
+    if (preconditions.ranges[p] && preconditions.ranges[p]->low) low = preconditions.ranges[p]->low->evaluate(launch);
+    if (preconditions.ranges[p] && preconditions.ranges[p]->high)
+      high = preconditions.ranges[p]->high->evaluate(launch);
+    round_to_halves(module(), launch.arguments[p], low, high);
+  }
+  set.launch[reference::kPromoted] = ir::promoted(module(), launch);
+  set.reference = oracle_->evaluate(run(set));
+  if (!set.reference.findings.empty() || !set.conclusive_gradient(kNative)) return;
+  sets_.push_back(std::move(set));
+  has_grid_ = true;
+}
+
+reference::Run Subject::run(const harness::InputSet& set) const {
+  return {.launch = set.launch[kNative],
+          .gradient = true,
+          .seeds = set.seeds,
+          .initial_gradients = {},
+          .uninitialised = uninitialised_};
+}
+
+harness::Subject Subject::in_harness() const {
+  return {
+      .module = module(), .kernel = kernel(), .promoted = module(), .oracle = *oracle_, .promoted_oracle = *oracle_};
+}
+
+Result<std::vector<KernelSource>> curated_sources() {
+  std::vector<KernelSource> sources;
+  for (const conformance::CaseFile& file : conformance::cases()) {
+    Result<KernelSource> source = harness::curated_kernel(file);
+    if (!source.ok()) return source.error();
+    sources.push_back(source.take());
+  }
+  return sources;
+}
+
+Result<std::vector<KernelSource>> example_sources(const std::filesystem::path& root) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(root / "examples")) {
+    if (entry.path().extension() == ".py") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<KernelSource> sources;
+  for (const auto& file : files) {
+    Result<harness::PythonKernels> read = harness::read_file({file.string(), ""});
+    if (!read.ok()) return read.error();
+    for (KernelSource& kernel : read->kernels) {
+      kernel.family = "examples";
+      sources.push_back(std::move(kernel));
+    }
+  }
+  return sources;
+}
+
+Result<std::vector<KernelSource>> random_sources(int count) {
+  const auto families = generators::families();
+  std::vector<KernelSource> sources;
+  for (int i = 0; i < count; ++i) {
+    const auto turn = static_cast<std::size_t>(i) % families.size();
+    const auto seed = static_cast<std::uint64_t>(i) / families.size() + 1;
+    Result<KernelSource> source =
+        harness::random_kernel(fmt::format("{}/r{}_{}", families[turn].name, generators::kGeneratorVersion, seed));
+    if (!source.ok()) return source.error();
+    sources.push_back(source.take());
+  }
+  return sources;
+}
+
+Result<Subjects> all_subjects(const std::filesystem::path& root) {
+  Subjects subjects;
+  const auto add = [&](Result<std::vector<KernelSource>> sources, std::size_t with_gradient,
+                       Gradients wanted) -> Result<void> {
+    if (!sources.ok()) return sources.error();
+    for (std::size_t i = 0; i < sources->size(); ++i) {
+      const Gradients gradients = i < with_gradient ? wanted : Gradients::kNone;
+      Result<Subject> subject = Subject::make(std::move((*sources)[i]), gradients, kLaunches);
+      if (subject.ok()) {
+        subjects.all.push_back(subject.take());
+      } else {
+        subjects.left_out.push_back(subject.error().text());
+      }
+    }
+    return {};
+  };
+  constexpr auto kAll = static_cast<std::size_t>(-1);
+  if (auto added = add(curated_sources(), kAll, Gradients::kFirstAndGrid); !added.ok()) return added.error();
+  if (auto added = add(example_sources(root), kAll, Gradients::kFirstAndGrid); !added.ok()) return added.error();
+  if (auto added = add(random_sources(kRandomKernels), kRandomGradients, Gradients::kFirstLaunch); !added.ok())
+    return added.error();
+  return subjects;
+}
+
+}  // namespace assay::warp

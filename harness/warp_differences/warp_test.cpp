@@ -1,0 +1,98 @@
+// What Warp itself computes, forward and backward, is what the oracle says.
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include "harness/warp_differences/exchange.hpp"
+#include "harness/warp_differences/forward.hpp"
+#include "harness/warp_differences/gradients.hpp"
+#include "harness/warp_differences/interpreter.hpp"
+#include "harness/warp_differences/subject.hpp"
+
+namespace assay::warp {
+namespace {
+
+/// Kernels that no certain inputs are found for, of all.
+constexpr double kMostLeftOut = 0.01;
+
+/// All subjects and Warp's answers, got once for all tests.
+class WarpTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const Result<Interpreter> interpreter = find_interpreter(ASSAY_SOURCE_DIR);
+    if (!interpreter.ok()) {
+      skip_ = interpreter.error().text();
+      return;
+    }
+    Result<Subjects> subjects = all_subjects(ASSAY_SOURCE_DIR);
+    ASSERT_TRUE(subjects.ok()) << subjects.error().text();
+    subjects_ = subjects.take();
+    Result<Session> session = run_in_warp(*interpreter, ASSAY_SOURCE_DIR, ASSAY_WARP_CACHE, subjects_.all);
+    ASSERT_TRUE(session.ok()) << session.error().text();
+    session_ = session.take();
+  }
+  static void TearDownTestSuite() {
+    subjects_ = {};
+    session_ = {};
+  }
+
+  void SetUp() override {
+    if (!skip_.empty()) GTEST_SKIP() << skip_;
+    ASSERT_FALSE(session_.cases.empty());
+  }
+
+  inline static std::string skip_;
+  inline static Subjects subjects_;
+  inline static Session session_;
+};
+
+TEST_F(WarpTest, NearlyAllKernelsHaveInputs) {
+  const auto all = static_cast<double>(subjects_.all.size() + subjects_.left_out.size());
+  EXPECT_LE(static_cast<double>(subjects_.left_out.size()), kMostLeftOut * all)
+      << fmt::format("{}", fmt::join(subjects_.left_out, "\n"));
+}
+
+TEST_F(WarpTest, ForwardOutputsAreWithinTheBound) {
+  for (std::size_t s = 0; s < subjects_.all.size(); ++s) {
+    const Subject& subject = subjects_.all[s];
+    std::int64_t checks = 0;
+    for (std::size_t l = 0; l < subject.sets().size(); ++l) {
+      const Answer& answer = session_.cases[s][l].forward;
+      if (answer.status != Status::kDone) {
+        ADD_FAILURE() << fmt::format("{}, launch {}: {}: {}\n{}", subject.name(), l, to_text(answer.status),
+                                     answer.message, subject.python());
+        continue;
+      }
+      const ForwardComparison comparison = compare_forward(subject, l, answer);
+      checks += comparison.checks;
+      EXPECT_TRUE(comparison.mismatches.empty()) << fmt::format(
+          "{}, launch {}:\n{}\n{}", subject.name(), l, fmt::join(comparison.mismatches, "\n"), subject.python());
+    }
+    EXPECT_GT(checks, 0) << subject.name() << ": no scalar with a finite bound\n" << subject.python();
+  }
+}
+
+TEST_F(WarpTest, FiniteDifferencesNeverSideWithWarpAgainstUs) {
+  std::size_t agreeing = 0;
+  for (std::size_t s = 0; s < subjects_.all.size(); ++s) {
+    const Subject& subject = subjects_.all[s];
+    for (std::size_t l = 0; l < subject.sets().size(); ++l) {
+      const Answer& answer = session_.cases[s][l].backward;
+      if (!subject.has_gradient(l) || answer.status != Status::kDone) continue;
+      const GradientComparison comparison = compare_gradients(subject, l, answer);
+      agreeing += comparison.agreeing;
+      for (const Departure& departure : comparison.departures) {
+        EXPECT_NE(departure.arbitration, Arbitration::kWeWrong) << fmt::format(
+            "{}: gradient of {}: ours {:.17g}, Warp's {:.17g}, difference quotient {:.17g}\n{}", subject.name(),
+            departure.place, departure.ours, departure.warp, departure.difference.value_or(0), subject.python());
+      }
+    }
+  }
+  EXPECT_GT(agreeing, 100U);
+}
+
+}  // namespace
+}  // namespace assay::warp

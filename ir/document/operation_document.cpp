@@ -1,0 +1,131 @@
+#include "ir/document/operation_document.hpp"
+
+#include <fmt/format.h>
+
+#include "ir/library.hpp"
+#include "ir/operations/operations.hpp"
+
+namespace assay::ir {
+namespace {
+
+/// Text for a cell of a table.
+std::string cell(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string code(std::string_view text) { return text.empty() ? "none" : fmt::format("`{}`", cell(text)); }
+
+std::string interval(Interval interval) {
+  return interval.low < interval.high ? fmt::format("[{}, {}]", interval.low, interval.high) : "any";
+}
+
+std::string domain(const OperationRow& row) {
+  std::string text;
+  const auto count = row.arity < 0 ? std::size_t{1} : static_cast<std::size_t>(row.arity);
+  for (std::size_t k = 0; k < count && k < row.domain.operands.size(); ++k)
+    text += (k > 0 ? ", " : "") + interval(row.domain.operands[k]);
+  switch (row.domain.relation) {
+    case Relation::kNone: break;
+    case Relation::kSecondNotZero: text += "; second not 0"; break;
+    case Relation::kSecondLessThird: text += "; ordered bounds"; break;
+    case Relation::kShiftBelowWidth: text += "; below the width"; break;
+  }
+  return text;
+}
+
+std::string_view kink(Kink kink) {
+  switch (kink) {
+    case Kink::kNone: return "";
+    case Kink::kAtZero: return "0";
+    case Kink::kAtIntegers: return "integers";
+    case Kink::kAtHalfIntegers: return "half integers";
+    case Kink::kAtQuotientIntegers: return "integer quotients";
+    case Kink::kAtTie: return "ties";
+    case Kink::kAtBounds: return "bounds";
+  }
+  return "";
+}
+
+std::string derivative(const OperationRow& row) {
+  if (row.adjoint == Adjoint::kRule) return "rule";
+  return fmt::format("{}: {}", row.adjoint == Adjoint::kZero ? "zero" : "none", row.adjoint_reason);
+}
+
+std::string figure(const UlpBound& bound) {
+  switch (bound.kind) {
+    case UlpBound::Kind::kExact: return "exact";
+    case UlpBound::Kind::kWithin: return fmt::format("{}", bound.ulps);
+    case UlpBound::Kind::kTotal: return fmt::format("{} total", bound.ulps);
+    case UlpBound::Kind::kDerived: return "steps";
+  }
+  return "";
+}
+
+std::string accuracy(const Accuracy& a) {
+  const std::string figures[] = {figure(a.cuda_f32), figure(a.cuda_f64), figure(a.libm_f32), figure(a.libm_f64)};
+  const bool alike = figures[0] == figures[1] && figures[0] == figures[2] && figures[0] == figures[3];
+  if (alike) return figures[0];
+  return fmt::format("{} / {} CUDA, {} / {} libm", figures[0], figures[1], figures[2], figures[3]);
+}
+
+std::string operands_of(const LibraryRow& row) {
+  std::string text;
+  for (const char letter : row.operands) {
+    for (const OperandKind& kind : kOperandKinds) {
+      if (kind.letter == letter) text += (text.empty() ? "" : ", ") + std::string(kind.text);
+    }
+  }
+  return text;
+}
+
+constexpr std::string_view kHead = R"(# Operations
+
+<!-- Written by operations-doc from ir/operation_table.inc and ir/library.cpp; do not edit. -->
+
+What the kernel language computes with. Make this page again with
+
+    cmake --build build/release --target operations-doc
+    build/release/bin/operations-doc > docs/generated/operations.md
+
+## The operation table
+
+Each row is `ir/operation_table.inc`'s. *Warp* is how the operation is written there, with `$0`, `$1` for its operands;
+*domain* is where the tests sample them; *kinks* are where the derivative jumps or is a convention. *Derivative* says
+whether the adjoint pass has a rule, and why it has none. *Error* is how far an implementation may be from the exact
+result, in units in the last place against the correctly rounded one, for f32 / f64 where those differ: 0 is correct
+rounding, *steps* means that the bounds of the steps are added up.
+
+| operation | Warp | domain | kinks | derivative | error | source |
+|---|---|---|---|---|---|---|
+)";
+
+constexpr std::string_view kLibraryHead = R"(
+## Warp's library
+
+Functions that are made of operations, in `ir/library.cpp`; reference, derivative and bound follow from those. x, y and
+z are the operands.
+
+| function | operands | gives |
+|---|---|---|
+)";
+
+}  // namespace
+
+std::string operation_document() {
+  std::string text(kHead);
+  for (const OperationRow& row : kOperations) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", row.mnemonic, code(row.warp), domain(row),
+                        kink(row.kink), cell(derivative(row)), accuracy(row.accuracy), row.accuracy.source);
+  }
+  text += kLibraryHead;
+  for (const LibraryRow& row : library())
+    text += fmt::format("| `wp.{}` | {} | {} |\n", row.name, operands_of(row), cell(row.formula));
+  return text;
+}
+
+}  // namespace assay::ir

@@ -1,0 +1,223 @@
+#include "ir/operations/operations.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace assay::ir {
+namespace {
+
+bool is_numeric_scalar(Type type) { return type.is_scalar() && type.scalar != Scalar::kBool; }
+bool is_linear(Type type) { return is_numeric_scalar(type) || type.is_aggregate(); }
+bool is_float_vector(Type type) { return type.is_vector() && is_float(type.scalar); }
+bool is_square(Type type) { return type.is_matrix() && type.rows == type.cols; }
+bool is_signed_component(Type type) { return row(type.scalar).is_signed; }
+
+bool all_same(std::span<const Type> types) {
+  return std::all_of(types.begin(), types.end(), [&](Type type) { return type == types[0]; });
+}
+
+/// A matrix times a matrix, a column or, on its left, a row.
+Type matrix_product(Type a, Type b) {
+  if (a.scalar != b.scalar) return kVoid;
+  if (a.is_matrix() && b.is_matrix()) return a.cols == b.rows ? matrix_type(a.scalar, a.rows, b.cols) : kVoid;
+  if (a.is_matrix() && b.is_vector()) return a.cols == b.rows ? vector_type(a.scalar, a.rows) : kVoid;
+  if (a.is_vector() && b.is_matrix()) return a.rows == b.rows ? vector_type(a.scalar, b.cols) : kVoid;
+  return kVoid;
+}
+
+/// Whether the operands' components, one after another, are those of the wanted aggregate.
+bool fills(std::span<const Type> parts, Type wanted) {
+  int components = 0;
+  for (const Type part : parts) {
+    if ((!part.is_scalar() && !part.is_aggregate()) || part.scalar != wanted.scalar) return false;
+    components += part.components();
+  }
+  return wanted.is_aggregate() && components == wanted.components();
+}
+
+bool is_numeric_tile(Type type) { return type.is_tile() && type.scalar != Scalar::kBool; }
+
+/// Extents aligned at the last one; 1 where there is none.
+int extent_from_last(Type tile, int k) {
+  const int at = tile.tile_rank() - 1 - k;
+  return at < 0 ? 1 : tile.tile[static_cast<std::size_t>(at)];
+}
+
+bool broadcasts(Type from, Type to) {
+  if (!from.is_tile() || !to.is_tile() || from.tile_element() != to.tile_element()) return false;
+  for (int k = 0; k < 2; ++k) {
+    const int extent = extent_from_last(from, k);
+    if (extent != 1 && extent != extent_from_last(to, k)) return false;
+  }
+  return from.tile_rank() <= to.tile_rank();
+}
+
+Type tile_product(Type a, Type b) {
+  const bool fits = is_numeric_tile(a) && is_numeric_tile(b) && a.scalar == b.scalar && a.tile_rank() == 2 &&
+                    b.tile_rank() == 2 && a.tile[1] == b.tile[0];
+  return fits ? tile_type(a.scalar, a.tile[0], b.tile[1]) : kVoid;
+}
+
+/// The element that as many i32 as the tile has dimensions name, or void.
+Type tile_element_at(std::span<const Type> operands) {
+  const Type tile = operands[0];
+  if (!tile.is_tile() || operands.size() != static_cast<std::size_t>(tile.tile_rank()) + 1) return kVoid;
+  const bool integers = std::ranges::all_of(operands.subspan(1), [](Type index) { return index == kI32; });
+  return integers ? tile.tile_element() : kVoid;
+}
+
+Type tile_insert(std::span<const Type> t) {
+  const Type element = t.size() < 2 ? kVoid : tile_element_at(t.first(t.size() - 1));
+  return !element.is_void() && t.back() == element ? t[0] : kVoid;
+}
+
+/// One rule applied: the result type, or void where the operands do not fit.
+Type apply(TypeRule rule, std::span<const Type> t, Type requested) {
+  switch (rule) {
+    case TypeRule::kLinear: return is_linear(t[0]) && t[0] == t[1] ? t[0] : kVoid;
+    case TypeRule::kProduct:
+      if (is_numeric_scalar(t[0]) && t[0] == t[1]) return t[0];
+      if (t[0].is_aggregate() && t[1] == t[0].component()) return t[0];
+      if (t[1].is_aggregate() && t[0] == t[1].component()) return t[1];
+      if (t[0].is_quaternion() && t[0] == t[1]) return t[0];
+      return matrix_product(t[0], t[1]);
+    case TypeRule::kQuotient:
+      if (is_numeric_scalar(t[0]) && t[0] == t[1]) return t[0];
+      return t[0].is_aggregate() && t[1] == t[0].component() ? t[0] : kVoid;
+    case TypeRule::kNegation: return is_linear(t[0]) && is_signed_component(t[0]) ? t[0] : kVoid;
+    case TypeRule::kNumeric: return is_numeric_scalar(t[0]) && all_same(t) ? t[0] : kVoid;
+    case TypeRule::kFloat: return t[0].is_float_scalar() && all_same(t) ? t[0] : kVoid;
+    case TypeRule::kFloatTest: return t[0].is_float_scalar() ? kBool : kVoid;
+    case TypeRule::kOrder: return is_numeric_scalar(t[0]) && all_same(t) ? kBool : kVoid;
+    case TypeRule::kEquality: return t[0].is_scalar() && all_same(t) ? kBool : kVoid;
+    case TypeRule::kLogic: return t[0].is_bool() && all_same(t) ? kBool : kVoid;
+    case TypeRule::kSelect: return t[0].is_bool() && t[1].is_value() && t[1] == t[2] ? t[1] : kVoid;
+    case TypeRule::kBits: return t[0].is_integer_scalar() && all_same(t) ? t[0] : kVoid;
+    case TypeRule::kConversion: return t[0].is_scalar() && requested.is_scalar() ? requested : kVoid;
+    case TypeRule::kMake: return fills(t, requested) ? requested : kVoid;
+    case TypeRule::kSplat:
+      return (requested.is_aggregate() || requested.is_tile()) && t[0] == requested.component() ? requested : kVoid;
+    case TypeRule::kExtract: return t[0].is_aggregate() && t[1] == kI32 ? t[0].part() : kVoid;
+    case TypeRule::kInsert: return t[0].is_aggregate() && t[1] == kI32 && t[2] == t[0].part() ? t[0] : kVoid;
+    case TypeRule::kComponents: return (t[0].is_vector() || t[0].is_matrix()) && t[0] == t[1] ? t[0] : kVoid;
+    case TypeRule::kDot: return t[0].is_aggregate() && !t[0].is_matrix() && t[0] == t[1] ? t[0].component() : kVoid;
+    case TypeRule::kDoubleDot: return t[0].is_matrix() && t[0] == t[1] ? t[0].component() : kVoid;
+    case TypeRule::kCross: return t[0].is_vector() && t[0].rows == 3 && t[0] == t[1] ? t[0] : kVoid;
+    case TypeRule::kLength: return is_float_vector(t[0]) || t[0].is_quaternion() ? t[0].component() : kVoid;
+    case TypeRule::kLengthSq: return t[0].is_vector() || t[0].is_quaternion() ? t[0].component() : kVoid;
+    case TypeRule::kNormalize: return is_float_vector(t[0]) ? t[0] : kVoid;
+    case TypeRule::kTranspose: return t[0].is_matrix() ? matrix_type(t[0].scalar, t[0].cols, t[0].rows) : kVoid;
+    case TypeRule::kOuter:
+      return t[0].is_vector() && t[1].is_vector() && t[0].scalar == t[1].scalar
+                 ? matrix_type(t[0].scalar, t[0].rows, t[1].rows)
+                 : kVoid;
+    case TypeRule::kInverse:
+      return is_square(t[0]) && is_float(t[0].scalar) && t[0].rows >= 2 && t[0].rows <= 4 ? t[0] : kVoid;
+    case TypeRule::kQuaternion: return t[0].is_quaternion() ? t[0] : kVoid;
+    case TypeRule::kTranslation: return t[0].is_transform() ? vector_type(t[0].scalar, 3) : kVoid;
+    case TypeRule::kRotation: return t[0].is_transform() ? quaternion_type(t[0].scalar) : kVoid;
+    case TypeRule::kSpatialHalf: return is_float_vector(t[0]) && t[0].rows == 6 ? vector_type(t[0].scalar, 3) : kVoid;
+    case TypeRule::kWithField: return t[0].is_struct() && t[0] == requested ? t[0] : kVoid;
+    case TypeRule::kTileProduct: return tile_product(t[0], t[1]);
+    case TypeRule::kTileSum: return is_numeric_tile(t[0]) && broadcasts(requested, t[0]) ? requested : kVoid;
+    case TypeRule::kTileBroadcast: return broadcasts(t[0], requested) ? requested : kVoid;
+    case TypeRule::kTileReshape: {
+      const bool fits = t[0].is_tile() && requested.is_tile() && t[0].tile_element() == requested.tile_element() &&
+                        t[0].tile_size() == requested.tile_size();
+      return fits ? requested : kVoid;
+    }
+    case TypeRule::kTileTranspose:
+      return t[0].is_tile() && t[0].tile_rank() == 2 ? tile_type(t[0].scalar, t[0].tile[1], t[0].tile[0]) : kVoid;
+    case TypeRule::kTileExtreme: return is_numeric_tile(t[0]) ? tile_type(t[0].scalar, 1) : kVoid;
+    case TypeRule::kTileIndex: return is_numeric_tile(t[0]) ? tile_type(Scalar::kI32, 1) : kVoid;
+    case TypeRule::kTileScan: return is_numeric_tile(t[0]) && t[0].tile_rank() == 1 ? t[0] : kVoid;
+    case TypeRule::kTileExtract: return tile_element_at(t);
+    case TypeRule::kTileInsert: return tile_insert(t);
+  }
+  return kVoid;
+}
+
+/// A rule for scalars applied to corresponding elements of tiles.
+Type apply_to_elements(TypeRule rule, std::span<const Type> operands, Type requested) {
+  Type tile = kVoid;
+  std::vector<Type> elements;
+  for (const Type operand : operands) {
+    if (operand.is_tile() && tile.is_tile() && operand.tile != tile.tile) return kVoid;
+    if (operand.is_tile()) tile = operand;
+    elements.push_back(operand.tile_element());
+  }
+  const Type element = apply(rule, elements, requested.tile_element());
+  return element.is_scalar() ? element.tiled_as(tile) : kVoid;
+}
+
+std::string_view expectation(TypeRule rule) {
+  switch (rule) {
+    case TypeRule::kLinear: return "two numeric values of one type";
+    case TypeRule::kProduct:
+      return "two numeric scalars of one type, a vector or matrix and its scalar, or matrices and vectors that fit";
+    case TypeRule::kQuotient: return "two numeric scalars of one type, or a vector or matrix by its scalar";
+    case TypeRule::kNegation: return "a signed numeric value";
+    case TypeRule::kNumeric: return "numeric scalars of one type";
+    case TypeRule::kFloat: return "float scalars of one type";
+    case TypeRule::kFloatTest: return "a float scalar";
+    case TypeRule::kOrder: return "two numeric scalars of one type";
+    case TypeRule::kEquality: return "two scalars of one type";
+    case TypeRule::kLogic: return "bool operands";
+    case TypeRule::kSelect: return "a bool and two values of one type";
+    case TypeRule::kBits: return "integer scalars of one type";
+    case TypeRule::kConversion: return "a scalar and a scalar type to convert it to";
+    case TypeRule::kMake: return "as many scalars as the wanted type has components, or parts of it that fill it";
+    case TypeRule::kSplat: return "one scalar of the component type";
+    case TypeRule::kExtract: return "a vector, matrix, quaternion or transform and an i32 index";
+    case TypeRule::kInsert: return "a vector, matrix, quaternion or transform, an i32 index and a component or row";
+    case TypeRule::kComponents: return "two vectors or matrices of one type";
+    case TypeRule::kDot: return "two vectors or quaternions of one type";
+    case TypeRule::kDoubleDot: return "two matrices of one type";
+    case TypeRule::kCross: return "two vectors of length 3 of one type";
+    case TypeRule::kLength: return "a float vector or a quaternion";
+    case TypeRule::kLengthSq: return "a vector or a quaternion";
+    case TypeRule::kNormalize: return "a float vector";
+    case TypeRule::kTranspose: return "a matrix";
+    case TypeRule::kOuter: return "two vectors of one scalar type";
+    case TypeRule::kInverse: return "a float matrix of 2 x 2, 3 x 3 or 4 x 4 components";
+    case TypeRule::kQuaternion: return "a quaternion";
+    case TypeRule::kTranslation:
+    case TypeRule::kRotation: return "a transform";
+    case TypeRule::kSpatialHalf: return "a float vector of length 6";
+    case TypeRule::kWithField: return "a struct and a value of its field's type";
+    case TypeRule::kTileProduct: return "two numeric tiles of one type with r x k and k x c elements";
+    case TypeRule::kTileSum: return "a numeric tile and a shape that broadcasts to its own";
+    case TypeRule::kTileBroadcast:
+      return "a tile whose extents, aligned at the last, are 1 or those of the wanted shape";
+    case TypeRule::kTileReshape: return "a tile with as many elements as the wanted shape";
+    case TypeRule::kTileTranspose: return "a tile of two dimensions";
+    case TypeRule::kTileExtreme:
+    case TypeRule::kTileIndex: return "a numeric tile";
+    case TypeRule::kTileScan: return "a numeric tile of one dimension";
+    case TypeRule::kTileExtract: return "a tile and an i32 index for each dimension";
+    case TypeRule::kTileInsert: return "a tile, an i32 index for each dimension and an element";
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<Type> result_type(Op op, std::span<const Type> operands, Type requested) {
+  const OperationRow& operation = row(op);
+  if (operation.arity >= 0 && operands.size() != static_cast<std::size_t>(operation.arity)) {
+    return Error{fmt::format("{} takes {} operands, got {}", operation.mnemonic, operation.arity, operands.size())};
+  }
+  if (operands.empty()) return Error{fmt::format("{} takes operands, got none", operation.mnemonic)};
+  const bool on_tiles = std::ranges::any_of(operands, &Type::is_tile);
+  const Type type = on_tiles && is_elementwise(op) && op != Op::kConditional
+                        ? apply_to_elements(operation.rule, operands, requested)
+                        : apply(operation.rule, operands, requested);
+  if (type.is_void()) {
+    return Error{fmt::format("{} takes {}", operation.mnemonic, expectation(operation.rule))};
+  }
+  return type;
+}
+
+}  // namespace assay::ir

@@ -1,0 +1,142 @@
+#include "ir/transforms/activity.hpp"
+
+#include <algorithm>
+
+namespace assay::transforms {
+namespace {
+
+using namespace ir;
+
+/// Repeats walks over the kernel until the sets stop growing; loops carry facts backwards and forwards.
+class Walker {
+ public:
+  Walker(const Module& module, const Function& kernel, const SsaKernel& ssa)
+      : module_(module),
+        kernel_(kernel),
+        ssa_(ssa),
+        varied_(ssa.values.size()),
+        useful_(ssa.values.size()),
+        maskable_(ssa.values.size()),
+        differentiable_(ssa.values.size()) {
+    for (std::size_t v = 0; v < ssa.values.size(); ++v)
+      if (carries_floats(module, ssa.values[v].type)) differentiable_.add(v);
+    for (int p = 0; p < kernel.parameter_count; ++p) {
+      const Type type = kernel.var(p).type;
+      if (type.is_value() && carries_floats(module, type)) varied_.add(static_cast<std::size_t>(p));
+    }
+  }
+
+  Activity run() {
+    do {
+      changed_ = false;
+      // Facts that flow with the program reach its end in the one walk, those that flow against it its start in the
+      // other: without loops two walks find all.
+      for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
+        direction_ = direction;
+        region(ssa_.body);
+      }
+    } while (changed_);
+    return {.active = varied_ & useful_, .maskable = std::move(maskable_)};
+  }
+
+ private:
+  enum class Direction { kForward, kBackward };
+
+  void mark(ValueSet& set, ValueId value) {
+    if (set[static_cast<std::size_t>(value)]) return;
+    set.add(static_cast<std::size_t>(value));
+    changed_ = true;
+  }
+  bool has(const ValueSet& set, ValueId value) const { return set[static_cast<std::size_t>(value)]; }
+  bool differentiable(ValueId value) const { return has(differentiable_, value); }
+
+  /// `to` depends on `from`: variation flows forward, usefulness and masking backward.
+  void flow(const Operand& from, ValueId to, bool masks = false) {
+    if (from.is_constant()) return;
+    if (has(varied_, from.value) && differentiable(to)) mark(varied_, to);
+    if (!differentiable(from.value)) return;
+    if (has(useful_, to)) mark(useful_, from.value);
+    if (masks || has(maskable_, to)) mark(maskable_, from.value);
+  }
+  void use(const Operand& value) {
+    if (!value.is_constant() && differentiable(value.value)) mark(useful_, value.value);
+  }
+
+  void region(const Region& region) {
+    const auto visit = [&](const Node& node) { this->visit(node); };
+    if (direction_ == Direction::kForward) std::for_each(region.nodes.begin(), region.nodes.end(), visit);
+    else std::for_each(region.nodes.rbegin(), region.nodes.rend(), visit);
+  }
+  void visit(const Node& node) {
+    std::visit([&](const auto& concrete) { this->node(concrete); }, node.node);
+  }
+
+  static bool masks(Op op) {
+    return op == Op::kWhere || op == Op::kMin || op == Op::kMax || op == Op::kClamp || op == Op::kSmoothstep;
+  }
+  void node(const Compute& compute) {
+    if (compute.kind == ExprKind::kShapeOf) return;
+    if (compute.kind == ExprKind::kOperation && row(compute.op).adjoint != Adjoint::kRule) return;
+    const bool selects = compute.kind == ExprKind::kOperation && masks(compute.op);
+    for (const Operand& arg : compute.args)
+      flow(arg, compute.result, selects);
+  }
+  void node(const LoadNode& load) {
+    if (differentiable(load.result)) mark(varied_, load.result);
+  }
+  void node(const StoreNode& store) { use(store.value); }
+  void node(const AtomicNode& atomic) {
+    use(atomic.value);
+    if (atomic.result != kNone && differentiable(atomic.result)) mark(varied_, atomic.result);
+  }
+  void node(const CustomNode& custom) {
+    if (custom.gradient == kNone) {
+      // Every derivative through it is refused, if one is wanted.
+      for (const ValueId result : custom.results)
+        if (differentiable(result)) mark(varied_, result);
+    }
+    for (const Operand& arg : custom.args) {
+      for (const ValueId result : custom.results)
+        if (arg.type.is_value()) flow(arg, result);
+    }
+  }
+  void node(const Branch& branch) {
+    region(branch.then_region);
+    region(branch.else_region);
+    for (const Merge& merge : branch.merges) {
+      flow(merge.then_value, merge.result);
+      flow(merge.else_value, merge.result);
+    }
+  }
+  void node(const Loop& loop) {
+    for (const Carried& carried : loop.carried) {
+      flow(carried.initial, carried.argument);
+      flow(carried.initial, carried.result);
+      flow(carried.next, carried.argument);
+      flow(carried.next, carried.result);
+    }
+    region(loop.body);
+  }
+
+  const Module& module_;
+  const Function& kernel_;
+  const SsaKernel& ssa_;
+  ValueSet varied_, useful_, maskable_, differentiable_;
+  Direction direction_ = Direction::kForward;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+bool carries_floats(const Module& module, Type type) {
+  if (type.shape != Shape::kStruct) return type.has_float_components();
+  const auto& fields = module.structs[type.struct_id].fields;
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const Field& field) { return field.type.is_value() && carries_floats(module, field.type); });
+}
+
+Activity find_activity(const Module& module, const Function& kernel, const SsaKernel& ssa) {
+  return Walker(module, kernel, ssa).run();
+}
+
+}  // namespace assay::transforms

@@ -1,0 +1,304 @@
+#include "ir/transforms/adjoint.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "ir/analysis.hpp"
+#include "ir/custom.hpp"
+#include "ir/transforms/local_arrays.hpp"
+#include "ir/transforms/private_cells.hpp"
+#include "ir/transforms/refusal.hpp"
+#include "ir/transforms/sweeps.hpp"
+#include "ir/transforms/thread_private.hpp"
+
+namespace assay::transforms {
+namespace {
+
+using namespace ir;
+
+/// checkpoint_stride(steps, slots): how far to advance before the next checkpoint when `steps` iterations are to be
+/// reversed with `slots` checkpoints, the one at hand included; steps and slots are at least 2, the result is from 1
+/// to steps - 1. With the least r such that steps <= C(slots + r, slots), no iteration is run more than r times if
+/// C(slots - 1 + r, slots - 1) of the steps are left behind the next checkpoint (Griewank and Walther 2000).
+Function checkpoint_stride(const Module& module) {
+  Function function;
+  function.name = "checkpoint_stride";
+  function.results = {kI32};
+  Builder b(module, function);
+  const VarId steps = b.parameter("steps", kI32);
+  const VarId slots = b.parameter("slots", kI32);
+  const auto wide = [&](VarId variable) { return b.cast(kI64, b.var(variable)); };
+  const auto one = [&] { return b.literal(kI64, std::int64_t{1}); };
+  const VarId s = b.let("s", wide(slots));
+  const VarId repeats = b.let("repeats", b.literal(kI64, std::int64_t{0}));
+  const VarId reach = b.let("reach", one());
+  const auto grown = [&] { return b.op(Op::kAdd, {b.var(s), b.var(repeats)}); };
+  b.while_(b.op(Op::kLt, {b.var(reach), wide(steps)}), [&] {
+    b.assign(repeats, b.op(Op::kAdd, {b.var(repeats), one()}));
+    b.assign(reach, b.op(Op::kDiv, {b.op(Op::kMul, {b.var(reach), grown()}), b.var(repeats)}));
+  });
+  const VarId behind = b.let("behind", b.op(Op::kDiv, {b.op(Op::kMul, {b.var(reach), b.var(s)}), grown()}));
+  const ExprId stride = b.op(Op::kSub, {b.var(steps), b.cast(kI32, b.var(behind))});
+  b.return_({b.op(Op::kMax, {stride, b.i32(1)})});
+  return function;
+}
+
+bool is_extremum(AtomicOp op) { return op == AtomicOp::kMin || op == AtomicOp::kMax; }
+
+/// How a kernel changes one array.
+struct Changes {
+  bool stored = false;
+  std::uint32_t atomics = 0;  ///< bit by AtomicOp
+
+  bool any() const { return stored || atomics != 0; }
+  static std::uint32_t bit(AtomicOp op) { return std::uint32_t{1} << static_cast<unsigned>(op); }
+  /// Atomics take its minimum or its maximum and nothing else happens to it.
+  bool is_extremum() const { return !stored && (atomics == bit(AtomicOp::kMin) || atomics == bit(AtomicOp::kMax)); }
+};
+
+void collect_changes(const Region& region, std::vector<Changes>& changes) {
+  for (const Node& node : region.nodes) {
+    if (const auto* store = std::get_if<StoreNode>(&node.node))
+      changes[static_cast<std::size_t>(store->array)].stored = true;
+    if (const auto* update = std::get_if<AtomicNode>(&node.node))
+      changes[static_cast<std::size_t>(update->array)].atomics |= Changes::bit(update->op);
+    if (const auto* branch = std::get_if<Branch>(&node.node)) {
+      collect_changes(branch->then_region, changes);
+      collect_changes(branch->else_region, changes);
+    }
+    if (const auto* loop = std::get_if<Loop>(&node.node)) collect_changes(loop->body, changes);
+  }
+}
+
+/// By parameter.
+std::vector<Changes> find_changes(const Function& kernel, const SsaKernel& ssa) {
+  std::vector<Changes> changes(kernel.variables.size());
+  collect_changes(ssa.body, changes);
+  return changes;
+}
+
+class AdjointMaker {
+ public:
+  /// `module` and `kernel` have no local arrays that can be values; `given` is the same as the source has it.
+  AdjointMaker(const Module& given, const Module& module, const Function& kernel)
+      : given_(given),
+        module_(module),
+        rewritten_(keep_own_cells(module, kernel)),
+        kernel_(rewritten_ ? *rewritten_ : kernel) {}
+
+  Result<Adjoint> run() {
+    Result<SsaKernel> ssa = to_ssa(module_, kernel_);
+    if (!ssa.ok()) return ssa.error();
+    lower_private_atomics(kernel_, ssa.value());
+    Activity activity = find_activity(module_, kernel_, ssa.value());
+    const std::vector<Changes> changes = find_changes(kernel_, ssa.value());
+    if (auto error = check_region(ssa.value().body, changes, activity)) return *error;
+
+    Adjoint adjoint;
+    adjoint.module = {.structs = given_.structs,
+                      .functions = given_.functions,
+                      .kernels = {},
+                      .source_name = given_.source_name,
+                      .source_lines = given_.source_lines,
+                      .imported_files = given_.imported_files};
+    const bool loops = has_loop(ssa.value().body);
+    if (loops) adjoint.module.functions.push_back(checkpoint_stride(module_));
+    const auto stride = static_cast<std::int32_t>(adjoint.module.functions.size()) - 1;
+
+    Function backward;
+    backward.variables.reserve(2 * kernel_.expressions.size());
+    backward.expressions.reserve(4 * kernel_.expressions.size());
+    backward.name = kernel_.name;
+    backward.is_kernel = true;
+    backward.annotations = kernel_.annotations;
+    backward.loc = kernel_.loc;
+    Builder builder(adjoint.module, backward);
+    builder.at(kernel_.loc);
+    for (VarId p = 0; p < kernel_.parameter_count; ++p)
+      builder.parameter(kernel_.var(p).name, kernel_.var(p).type);
+    for (VarId p = 0; p < kernel_.parameter_count; ++p)
+      add_gradients(builder, p, adjoint.gradients);
+
+    Sweeps sweeps(adjoint.module, kernel_, ssa.value(), std::move(activity), builder, stride);
+    for (VarId p = 0; p < kernel_.parameter_count; ++p)
+      sweeps.bind(p, p);
+    for (int d = 0; d < kernel_.launch_rank; ++d) {
+      const VarId primal = kernel_.parameter_count + d;
+      sweeps.bind(primal, builder.thread_index(kernel_.var(primal).name));
+    }
+    for (const GradientParameter& gradient : adjoint.gradients) {
+      if (gradient.is_array) sweeps.bind_gradient(gradient.primal, gradient.fields, gradient.gradient);
+    }
+    sweeps.run();
+    if (sweeps.error()) return *sweeps.error();
+    for (const GradientParameter& gradient : adjoint.gradients) {
+      if (!gradient.is_array) add_value_gradient(builder, gradient, sweeps.adjoint_of(gradient.primal));
+    }
+    adjoint.differentiated = sweeps.differentiated();
+    for (VarId p = 0; p < kernel_.parameter_count; ++p) {
+      const bool floats = kernel_.var(p).type.has_float_components();
+      if (floats && changes[static_cast<std::size_t>(p)].is_extremum()) adjoint.final_arrays.push_back(p);
+    }
+    keep_replayed_arrays(ssa.value(), changes, adjoint.final_arrays);
+    if (loops && !calls(backward, stride)) adjoint.module.functions.pop_back();
+    adjoint.module.kernels.push_back(std::move(backward));
+    return adjoint;
+  }
+
+ private:
+  static bool has_loop(const Region& region) {
+    return std::ranges::any_of(region.nodes, [](const Node& node) {
+      const auto* const branch = std::get_if<Branch>(&node.node);
+      return std::holds_alternative<Loop>(node.node) ||
+             (branch != nullptr && (has_loop(branch->then_region) || has_loop(branch->else_region)));
+    });
+  }
+
+  static bool calls(const Function& function, std::int32_t index) {
+    return std::ranges::any_of(function.expressions,
+                               [&](const Expr& expr) { return expr.kind == ExprKind::kCall && expr.index == index; });
+  }
+
+  /// Arrays that the kernel changes but the backward kernel, which runs replays in place of what does, only reads.
+  void keep_replayed_arrays(const SsaKernel& ssa, const std::vector<Changes>& changes,
+                            std::vector<VarId>& final_arrays) const {
+    std::vector<bool> loaded(kernel_.variables.size());
+    collect_loaded(ssa.body, loaded);
+    const ParameterUses uses = parameter_use(module_, kernel_);
+    for (VarId p = 0; p < kernel_.parameter_count; ++p) {
+      const auto number = static_cast<std::size_t>(p);
+      if (loaded[number] && uses[number].changed() && !changes[number].any()) final_arrays.push_back(p);
+    }
+  }
+
+  static void collect_loaded(const Region& region, std::vector<bool>& loaded) {
+    for (const Node& node : region.nodes) {
+      if (const auto* load = std::get_if<LoadNode>(&node.node)) loaded[static_cast<std::size_t>(load->array)] = true;
+      if (const auto* branch = std::get_if<Branch>(&node.node)) {
+        collect_loaded(branch->then_region, loaded);
+        collect_loaded(branch->else_region, loaded);
+      }
+      if (const auto* loop = std::get_if<Loop>(&node.node)) collect_loaded(loop->body, loaded);
+    }
+  }
+
+  /// A derivative through a function with a replay and no gradient, a gradient that is none, and custom functions that
+  /// read what the backward kernel changes.
+  std::optional<Error> check_custom(const CustomNode& custom, Loc loc, const std::vector<Changes>& changes,
+                                    const Activity& activity) const {
+    const Function& called = module_.functions[static_cast<std::size_t>(custom.function)];
+    const auto fail = [&](Rejection rejection) { return reject(rejection, module_, loc, called.name); };
+    const bool active = std::ranges::any_of(
+        custom.results, [&](ValueId result) { return activity.active[static_cast<std::size_t>(result)]; });
+    if (active && custom.gradient == kNone) return fail(Rejection::kReplayOnly);
+    for (const std::int32_t index : {active ? custom.gradient : kNone, called.replay}) {
+      if (index == kNone) continue;
+      const Function& reads = module_.functions[static_cast<std::size_t>(index)];
+      const ParameterUses uses = parameter_use(module_, reads);
+      for (std::size_t p = 0; p < custom.args.size(); ++p) {
+        const Operand& arg = custom.args[p];
+        if (arg.type.is_array() && uses[p].read && changes[static_cast<std::size_t>(arg.value)].any())
+          return fail(Rejection::kCustomMemory);
+      }
+    }
+    const bool linear =
+        !active || is_linear_gradient(module_, module_.functions[static_cast<std::size_t>(custom.gradient)],
+                                      called.results.size());
+    return linear ? std::nullopt : std::optional(fail(Rejection::kNonlinearGradient));
+  }
+
+  /// Loads of arrays that the kernel updates atomically, uses of what an atomic returned, and extremes of arrays that
+  /// are also changed in another way.
+  std::optional<Error> check_region(const Region& region, const std::vector<Changes>& changes,
+                                    const Activity& activity) const {
+    const auto of = [&](VarId array) { return changes[static_cast<std::size_t>(array)]; };
+    for (const Node& node : region.nodes) {
+      if (const auto* load = std::get_if<LoadNode>(&node.node)) {
+        if (of(load->array).atomics != 0) {
+          return reject(Rejection::kReadOfAtomic, module_, node.loc, kernel_.var(load->array).name);
+        }
+      }
+      if (const auto* update = std::get_if<AtomicNode>(&node.node)) {
+        if (update->result != kNone && activity.active[static_cast<std::size_t>(update->result)]) {
+          return reject(Rejection::kAtomicResult, module_, node.loc, kernel_.var(update->array).name);
+        }
+        if (is_extremum(update->op) && update->value.type.has_float_components() && !of(update->array).is_extremum()) {
+          return reject(Rejection::kExtremumAtomic, module_, node.loc, kernel_.var(update->array).name);
+        }
+      }
+      if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
+        if (auto error = check_custom(*custom, node.loc, changes, activity)) return error;
+      }
+      if (const auto* branch = std::get_if<Branch>(&node.node)) {
+        if (auto error = check_region(branch->then_region, changes, activity)) return error;
+        if (auto error = check_region(branch->else_region, changes, activity)) return error;
+      }
+      if (const auto* loop = std::get_if<Loop>(&node.node)) {
+        if (auto error = check_region(loop->body, changes, activity)) return error;
+      }
+    }
+    return std::nullopt;
+  }
+
+  void add_gradients(Builder& builder, VarId primal, std::vector<GradientParameter>& gradients) const {
+    const Variable& parameter = kernel_.var(primal);
+    if (!carries_floats(module_, parameter.type)) return;
+    const std::string name = "grad_" + parameter.name;
+    const bool is_array = parameter.type.is_array();
+    if (parameter.type.shape == Shape::kStruct) {
+      add_field_gradients(builder, {.primal = primal, .is_array = is_array}, name, parameter.type, gradients);
+      return;
+    }
+    add_gradient(builder, {.primal = primal, .is_array = is_array}, name,
+                 is_array ? parameter.type : parameter.type.array_of(1), gradients);
+  }
+
+  void add_field_gradients(Builder& builder, const GradientParameter& at, const std::string& name, Type type,
+                           std::vector<GradientParameter>& gradients) const {
+    const auto& fields = module_.structs[type.struct_id].fields;
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      if (!fields[f].type.is_value() || !carries_floats(module_, fields[f].type)) continue;
+      GradientParameter inner = at;
+      inner.fields.push_back(static_cast<std::int32_t>(f));
+      const std::string inner_name = name + "_" + fields[f].name;
+      if (fields[f].type.is_struct()) {
+        add_field_gradients(builder, inner, inner_name, fields[f].type, gradients);
+      } else {
+        const int rank = at.is_array ? kernel_.var(at.primal).type.rank : 1;
+        add_gradient(builder, inner, inner_name, fields[f].type.array_of(rank), gradients);
+      }
+    }
+  }
+
+  static void add_gradient(Builder& builder, GradientParameter gradient, const std::string& name, Type type,
+                           std::vector<GradientParameter>& gradients) {
+    gradient.gradient = builder.parameter(name, type);
+    builder.function().variables.back().nullable = true;
+    gradients.push_back(std::move(gradient));
+  }
+
+  static void add_value_gradient(Builder& builder, const GradientParameter& gradient, VarId adjoint) {
+    if (adjoint == kNone) return;
+    ExprId value = builder.var(adjoint);
+    for (const std::int32_t field : gradient.fields)
+      value = builder.field(value, field);
+    builder.atomic(AtomicOp::kAdd, gradient.gradient, {builder.i32(0)}, value);
+  }
+
+  const Module& given_;
+  const Module& module_;
+  const std::optional<Function> rewritten_;
+  const Function& kernel_;
+};
+
+}  // namespace
+
+Result<Adjoint> make_adjoint(const Module& module, const Function& kernel) {
+  const std::optional<Module> rewritten = without_local_arrays(module);
+  const Module& values = rewritten ? *rewritten : module;
+  const std::optional<Function> rewritten_kernel = without_local_arrays(values, kernel);
+  return AdjointMaker(module, values, rewritten_kernel ? *rewritten_kernel : kernel).run();
+}
+
+}  // namespace assay::transforms

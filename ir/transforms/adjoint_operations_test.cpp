@@ -1,0 +1,38 @@
+// Each operation and each function of the library by itself: its backward kernel against the oracle.
+#include <gtest/gtest.h>
+
+#include "ir/transforms/testing/against_oracle.hpp"
+#include "reference/cpu/testing/operation_samples.hpp"
+
+namespace assay::transforms::testing {
+namespace {
+
+using reference::testing::SampleKernel;
+using reference::testing::Usage;
+
+constexpr int kPoints = 8;
+
+class AdjointOfOperation : public ::testing::TestWithParam<Usage> {};
+
+TEST_P(AdjointOfOperation, IsTheOracles) {
+  const Usage& usage = GetParam();
+  Rng rng(17);
+  for (int n = 0; n < kPoints; ++n) {
+    SampleKernel sample = kernel_at(usage, reference::testing::sample(usage, rng));
+    const int leaves = sample.bench.kernel().var(sample.out).type.element().components();
+    std::vector<double> seeds;
+    for (int k = 0; k < leaves; ++k)
+      seeds.push_back(rng.uniform_int(512, 1536) / 1024.0);  // exact in f32 too
+    const OracleTrial trial{.launch = sample.bench.launch(), .seeds = sample.bench.seeds_for(sample.out, seeds)};
+    const Comparison result = compare(sample.bench.module(), sample.bench.kernel(), trial);
+    ASSERT_EQ(result.kind, Comparison::Kind::kAgrees) << result.message;
+    EXPECT_GT(result.compared, 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Adjoint, AdjointOfOperation,
+                         ::testing::ValuesIn(reference::testing::all_usages(ir::Scalar::kF64)),
+                         [](const auto& usage) { return usage.param.name(); });
+
+}  // namespace
+}  // namespace assay::transforms::testing

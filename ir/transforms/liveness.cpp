@@ -1,0 +1,312 @@
+#include "ir/transforms/liveness.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+#include "ir/transforms/rules.hpp"
+
+namespace assay::transforms {
+
+using namespace ir;
+
+Liveness::Liveness(const Module& module, const Function& kernel, const SsaKernel& ssa, const Activity& activity)
+    : module_(module), kernel_(kernel), ssa_(ssa), activity_(activity) {
+  ValueSet loaded(kernel.variables.size());
+  ValueSet stored(kernel.variables.size());
+  find_replayed(ssa.body, loaded, stored);
+  replayed_ = loaded & stored;
+}
+
+void Liveness::find_replayed(const Region& region, ValueSet& loaded, ValueSet& stored) const {
+  for (const Node& node : region.nodes) {
+    if (const auto* load = std::get_if<LoadNode>(&node.node)) loaded.add(static_cast<std::size_t>(load->array));
+    if (const auto* store = std::get_if<StoreNode>(&node.node)) stored.add(static_cast<std::size_t>(store->array));
+    if (const auto* branch = std::get_if<Branch>(&node.node)) {
+      find_replayed(branch->then_region, loaded, stored);
+      find_replayed(branch->else_region, loaded, stored);
+    }
+    if (const auto* loop = std::get_if<Loop>(&node.node)) find_replayed(loop->body, loaded, stored);
+  }
+}
+
+bool Liveness::is_float_array(VarId array) const { return carries_floats(module_, kernel_.var(array).type); }
+
+bool Liveness::has_reverse(const Region& region) const {
+  return std::ranges::any_of(region.nodes, [&](const Node& node) { return has_reverse(node); });
+}
+
+bool Liveness::has_reverse(const Node& node) const {
+  if (const auto* compute = std::get_if<Compute>(&node.node)) return has(activity_.active, compute->result);
+  if (const auto* load = std::get_if<LoadNode>(&node.node)) return has(activity_.active, load->result);
+  if (const auto* store = std::get_if<StoreNode>(&node.node)) return is_float_array(store->array);
+  if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
+    // All but sums also change what the cell's former content contributes, whatever the value.
+    const bool sums = atomic->op == AtomicOp::kAdd || atomic->op == AtomicOp::kSub;
+    return sums ? activity_.is_active(atomic->value) : is_float_array(atomic->array);
+  }
+  if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
+    return custom->gradient != kNone &&
+           std::ranges::any_of(custom->results, [&](ValueId result) { return has(activity_.active, result); });
+  }
+  if (const auto* branch = std::get_if<Branch>(&node.node)) {
+    const bool merges =
+        std::ranges::any_of(branch->merges, [&](const Merge& merge) { return has(activity_.active, merge.result); });
+    return merges || has_reverse(branch->then_region) || has_reverse(branch->else_region);
+  }
+  return has_reverse(std::get<Loop>(node.node));
+}
+
+bool Liveness::has_reverse(const Loop& loop) const {
+  const bool carries = std::ranges::any_of(loop.carried, [&](const Carried& c) {
+    return has(activity_.active, c.argument) || has(activity_.active, c.result);
+  });
+  return carries || has_reverse(loop.body);
+}
+
+ValueSet Liveness::reverse_reads(const Region& region) {
+  ValueSet reads = none();
+  for (const Node& node : region.nodes)
+    reads_of_node(node, reads);
+  return reads;
+}
+
+void Liveness::reads_of_compute(const Compute& compute, ValueSet& reads) const {
+  if (compute.kind != ExprKind::kOperation || !has(activity_.active, compute.result)) return;
+  const Rule& rule = rule_of(compute.op);
+  for (std::size_t k = 0; k < compute.args.size(); ++k) {
+    if (!activity_.is_active(compute.args[k])) continue;
+    const std::uint8_t mask = transforms::reads_of(rule, k);
+    for (std::size_t other = 0; other < std::min<std::size_t>(3, compute.args.size()); ++other) {
+      if ((mask >> other & 1U) != 0) add(reads, compute.args[other]);
+    }
+    if ((mask & kReadsResult) != 0) reads.add(static_cast<std::size_t>(compute.result));
+  }
+}
+
+void Liveness::reads_of_node(const Node& node, ValueSet& reads) {
+  if (!has_reverse(node)) return;
+  const auto add_all = [&](const std::vector<Operand>& operands) {
+    for (const Operand& operand : operands)
+      add(reads, operand);
+  };
+  if (const auto* compute = std::get_if<Compute>(&node.node)) reads_of_compute(*compute, reads);
+  if (const auto* load = std::get_if<LoadNode>(&node.node)) add_all(load->indices);
+  if (const auto* store = std::get_if<StoreNode>(&node.node)) add_all(store->indices);
+  if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
+    add_all(atomic->indices);
+    // Whether the value won is asked by comparing it with the array's final content.
+    if (atomic->op == AtomicOp::kMin || atomic->op == AtomicOp::kMax) add(reads, atomic->value);
+  }
+  if (const auto* custom = std::get_if<CustomNode>(&node.node)) add_all(custom->args);
+  if (const auto* branch = std::get_if<Branch>(&node.node)) {
+    add(reads, branch->condition);
+    reads |= reverse_reads(branch->then_region);
+    reads |= reverse_reads(branch->else_region);
+  }
+  if (const auto* loop = std::get_if<Loop>(&node.node)) reads |= needs(*loop).outside;
+}
+
+const LoopNeeds& Liveness::needs(const Loop& loop) {
+  const auto found = needs_.find(&loop);
+  if (found != needs_.end()) return found->second;
+  return needs_.emplace(&loop, find_needs(loop)).first->second;
+}
+
+LoopNeeds Liveness::find_needs(const Loop& loop) {
+  LoopNeeds needs;
+  needs.reversed = has_reverse(loop);
+  needs.reads = reverse_reads(loop.body);
+  needs.outside = none();
+  if (!needs.reversed) return needs;
+
+  ValueSet live = needs.reads;
+  before(loop.body, live, Sweep{.records = true});
+  std::vector<bool> in_state(loop.carried.size());
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (std::size_t i = 0; i < loop.carried.size(); ++i) {
+      if (in_state[i] || !has(live, loop.carried[i].argument)) continue;
+      in_state[i] = grown = true;
+      ValueSet advance = none();
+      add(advance, loop.carried[i].next);
+      before(loop.body, advance, Sweep{});
+      live |= advance;
+    }
+  }
+  for (std::size_t i = 0; i < in_state.size(); ++i) {
+    if (in_state[i]) needs.state.push_back(i);
+  }
+
+  ValueSet inside = none();
+  collect_defined(loop.body, inside);
+  for (const Carried& carried : loop.carried)
+    inside.add(static_cast<std::size_t>(carried.argument));
+  if (loop.counted) {
+    inside.add(static_cast<std::size_t>(loop.index));
+    add(live, loop.start);
+    add(live, loop.step);
+  }
+  needs.outside = live - inside;
+  return needs;
+}
+
+std::vector<std::size_t> Liveness::carried_to_run(const Loop& loop, const ValueSet& live, Sweep sweep) {
+  std::vector<bool> run(loop.carried.size());
+  for (std::size_t i = 0; i < run.size(); ++i)
+    run[i] = has(live, loop.carried[i].result);
+  if (!loop.counted) run[loop.condition] = true;
+  if (sweep.records && needs(loop).reversed) {
+    for (const std::size_t i : needs(loop).state)
+      run[i] = true;
+  }
+  for (bool grown = true; grown;) {
+    ValueSet inner = none();
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      if (run[i]) add(inner, loop.carried[i].next);
+    }
+    before(loop.body, inner, sweep.inside_loop());
+    grown = false;
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      if (!run[i] && has(inner, loop.carried[i].argument)) run[i] = grown = true;
+    }
+  }
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    if (run[i]) result.push_back(i);
+  }
+  return result;
+}
+
+bool Liveness::has_replayed_store(const Region& region) const {
+  return std::ranges::any_of(region.nodes, [&](const Node& node) {
+    if (const auto* store = std::get_if<StoreNode>(&node.node)) return replays_stores(store->array);
+    if (const auto* branch = std::get_if<Branch>(&node.node)) {
+      return has_replayed_store(branch->then_region) || has_replayed_store(branch->else_region);
+    }
+    if (const auto* loop = std::get_if<Loop>(&node.node)) return has_replayed_store(loop->body);
+    return false;
+  });
+}
+
+bool Liveness::find_store(const Region& region, const Loop& loop, VarId array, bool& reached) {
+  for (const Node& node : region.nodes) {
+    if (const auto* store = std::get_if<StoreNode>(&node.node)) {
+      if (reached && store->array == array) return true;
+    } else if (const auto* branch = std::get_if<Branch>(&node.node)) {
+      if (find_store(branch->then_region, loop, array, reached)) return true;
+      if (find_store(branch->else_region, loop, array, reached)) return true;
+    } else if (const auto* inner = std::get_if<Loop>(&node.node)) {
+      reached |= inner == &loop;
+      if (find_store(inner->body, loop, array, reached)) return true;
+    }
+  }
+  return false;
+}
+
+bool Liveness::stored_since(const Loop& loop, VarId array) const {
+  bool reached = false;
+  return find_store(ssa_.body, loop, array, reached);
+}
+
+bool Liveness::any_defined_live(const Region& region, const ValueSet& live) const {
+  ValueSet defined = none();
+  collect_defined(region, defined);
+  return defined.intersects(live);
+}
+
+bool Liveness::is_needed(const Node& node, const ValueSet& live, Sweep sweep) {
+  if (const auto* compute = std::get_if<Compute>(&node.node)) return has(live, compute->result);
+  if (const auto* load = std::get_if<LoadNode>(&node.node)) return has(live, load->result);
+  if (const auto* store = std::get_if<StoreNode>(&node.node)) return sweep.stores && replays_stores(store->array);
+  if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) {
+    return atomic->result != kNone && has(live, atomic->result);
+  }
+  if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
+    return std::ranges::any_of(custom->results, [&](ValueId result) { return has(live, result); });
+  }
+  if (sweep.records && has_reverse(node)) return true;
+  if (const auto* loop = std::get_if<Loop>(&node.node)) {
+    return (sweep.stores && has_replayed_store(loop->body)) ||
+           std::ranges::any_of(loop->carried, [&](const Carried& c) { return has(live, c.result); });
+  }
+  const auto& branch = std::get<Branch>(node.node);
+  return std::ranges::any_of(branch.merges, [&](const Merge& merge) { return has(live, merge.result); }) ||
+         (sweep.stores && (has_replayed_store(branch.then_region) || has_replayed_store(branch.else_region))) ||
+         any_defined_live(branch.then_region, live) || any_defined_live(branch.else_region, live);
+}
+
+void Liveness::before(const Region& region, ValueSet& live, Sweep sweep) {
+  for (const Node& node : std::views::reverse(region.nodes))
+    before(node, live, sweep);
+}
+
+void Liveness::before(const Node& node, ValueSet& live, Sweep sweep) {
+  if (!is_needed(node, live, sweep)) return;
+  const auto add_all = [&](const std::vector<Operand>& operands) {
+    for (const Operand& operand : operands)
+      add(live, operand);
+  };
+  if (const auto* compute = std::get_if<Compute>(&node.node)) add_all(compute->args);
+  if (const auto* load = std::get_if<LoadNode>(&node.node)) add_all(load->indices);
+  if (const auto* store = std::get_if<StoreNode>(&node.node)) {
+    add_all(store->indices);
+    add(live, store->value);
+  }
+  if (const auto* custom = std::get_if<CustomNode>(&node.node)) {
+    for (std::size_t i = 0; i < custom->results.size(); ++i)
+      if (has(live, custom->results[i])) add(live, custom->primal[i]);
+  }
+  if (const auto* branch = std::get_if<Branch>(&node.node)) {
+    ValueSet then_live = live;
+    ValueSet else_live = live;
+    for (const Merge& merge : branch->merges) {
+      if (!has(live, merge.result)) continue;
+      add(then_live, merge.then_value);
+      add(else_live, merge.else_value);
+    }
+    before(branch->then_region, then_live, sweep);
+    before(branch->else_region, else_live, sweep);
+    live |= then_live;
+    live |= else_live;
+    add(live, branch->condition);
+  }
+  if (const auto* loop = std::get_if<Loop>(&node.node)) {
+    ValueSet inner = none();
+    for (const std::size_t i : carried_to_run(*loop, live, sweep)) {
+      add(inner, loop->carried[i].next);
+      add(inner, loop->carried[i].initial);
+    }
+    before(loop->body, inner, sweep.inside_loop());
+    live |= inner;
+    if (sweep.records && needs(*loop).reversed) live |= needs(*loop).outside;
+    if (loop->counted) add_all({loop->start, loop->stop, loop->step});
+  }
+}
+
+void Liveness::collect_defined(const Region& region, ValueSet& defined) const {
+  const auto define = [&](ValueId value) {
+    if (value != kNone) defined.add(static_cast<std::size_t>(value));
+  };
+  for (const Node& node : region.nodes) {
+    if (const auto* compute = std::get_if<Compute>(&node.node)) define(compute->result);
+    if (const auto* load = std::get_if<LoadNode>(&node.node)) define(load->result);
+    if (const auto* atomic = std::get_if<AtomicNode>(&node.node)) define(atomic->result);
+    if (const auto* custom = std::get_if<CustomNode>(&node.node)) std::ranges::for_each(custom->results, define);
+    if (const auto* branch = std::get_if<Branch>(&node.node)) {
+      for (const Merge& merge : branch->merges)
+        define(merge.result);
+      collect_defined(branch->then_region, defined);
+      collect_defined(branch->else_region, defined);
+    }
+    if (const auto* loop = std::get_if<Loop>(&node.node)) {
+      for (const Carried& carried : loop->carried) {
+        define(carried.result);
+        define(carried.argument);
+      }
+      define(loop->index);
+      collect_defined(loop->body, defined);
+    }
+  }
+}
+
+}  // namespace assay::transforms

@@ -1,0 +1,89 @@
+// Which primal values the two sweeps of the backward kernel need.
+//
+// The forward sweep runs the kernel again and keeps ("records") what the reverse sweep reads. Inside a loop nothing can
+// be kept for all iterations; the reverse sweep restores the carried values that an iteration needs (the loop's state)
+// from a checkpoint, advances to the iteration, and records that iteration alone.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "ir/transforms/activity.hpp"
+#include "ir/transforms/ssa.hpp"
+
+namespace assay::transforms {
+
+/// How a forward sweep treats what it runs. It always computes the values that are live after it.
+struct Sweep {
+  bool records = false;  ///< also keeps what the reverse sweep of the region reads
+  /// Also repeats stores. Not once the reverse sweep runs iterations again: the arrays hold their final content by
+  /// then.
+  bool stores = false;
+
+  /// For the body of a loop, of which nothing is kept for all iterations.
+  Sweep inside_loop() const { return {.records = false, .stores = stores}; }
+};
+
+/// What the sweeps need to know of one loop.
+struct LoopNeeds {
+  bool reversed = false;           ///< the reverse sweep has something to do in it
+  ValueSet reads;                  ///< values of the body that one reversed iteration reads
+  std::vector<std::size_t> state;  ///< carried values to restore at the start of an iteration, ascending
+  ValueSet outside;                ///< values from outside the loop that the reverse sweep reads
+};
+
+class Liveness {
+ public:
+  /// Keeps references to all four.
+  Liveness(const ir::Module& module, const ir::Function& kernel, const SsaKernel& ssa, const Activity& activity);
+
+  /// Whether the reverse sweep of the region does anything.
+  bool has_reverse(const Region& region) const;
+  bool has_reverse(const Node& node) const;
+  bool has_reverse(const Loop& loop) const;
+  /// Values from the forward sweep that the reverse sweep of the region reads.
+  ValueSet reverse_reads(const Region& region);
+  const LoopNeeds& needs(const Loop& loop);
+
+  /// The carried values that a forward run of the loop must compute when `live` is live after it, ascending.
+  std::vector<std::size_t> carried_to_run(const Loop& loop, const ValueSet& live, Sweep sweep);
+  /// Whether a forward sweep must emit the node when `live` is live after it.
+  bool is_needed(const Node& node, const ValueSet& live, Sweep sweep);
+  /// Turns the set live after the node, or region, into the set live before it.
+  void before(const Node& node, ValueSet& live, Sweep sweep);
+  void before(const Region& region, ValueSet& live, Sweep sweep);
+
+  /// Values that the region defines, nested regions included.
+  void collect_defined(const Region& region, ValueSet& defined) const;
+  /// Whether the forward sweep repeats stores to this array parameter: the kernel also reads it.
+  bool replays_stores(ir::VarId array) const { return replayed_[static_cast<std::size_t>(array)]; }
+
+  bool has_replayed_store(const Region& region) const;
+  /// Whether the kernel stores to the array inside the loop or after it in program order.
+  bool stored_since(const Loop& loop, ir::VarId array) const;
+
+  ValueSet none() const { return ValueSet(ssa_.values.size()); }
+  static void add(ValueSet& set, const Operand& operand) {
+    if (!operand.is_constant()) set.add(static_cast<std::size_t>(operand.value));
+  }
+  static bool has(const ValueSet& set, ValueId value) { return set[static_cast<std::size_t>(value)]; }
+
+ private:
+  void reads_of_node(const Node& node, ValueSet& reads);
+  void reads_of_compute(const Compute& compute, ValueSet& reads) const;
+  static bool find_store(const Region& region, const Loop& loop, ir::VarId array, bool& reached);
+  bool any_defined_live(const Region& region, const ValueSet& live) const;
+  void find_replayed(const Region& region, ValueSet& loaded, ValueSet& stored) const;
+  LoopNeeds find_needs(const Loop& loop);
+  bool is_float_array(ir::VarId array) const;
+
+  const ir::Module& module_;
+  const ir::Function& kernel_;
+  const SsaKernel& ssa_;
+  const Activity& activity_;
+  ValueSet replayed_;
+  std::map<const Loop*, LoopNeeds> needs_;
+};
+
+}  // namespace assay::transforms

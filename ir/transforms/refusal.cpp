@@ -1,0 +1,16 @@
+#include "ir/transforms/refusal.hpp"
+
+#include <fmt/format.h>
+
+#include "ir/source_location.hpp"
+
+namespace assay::transforms {
+
+Error reject(Rejection rejection, const ir::Module& module, ir::Loc loc, const std::string& subject) {
+  const RejectionRow& reason = row(rejection);
+  const std::string about = subject.empty() ? "" : fmt::format("'{}': ", subject);
+  return Error{.message = fmt::format("{}: {}{}", reason.label, about, reason.text),
+               .where = ir::location_text(module, loc)};
+}
+
+}  // namespace assay::transforms

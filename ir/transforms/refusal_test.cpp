@@ -1,0 +1,326 @@
+// What the adjoint refuses: each label, at its place in the user's file.
+#include "ir/transforms/refusal.hpp"
+
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/builder.hpp"
+#include "ir/text.hpp"
+#include "ir/transforms/testing/against_oracle.hpp"
+#include "ir/verifier.hpp"
+
+namespace assay::transforms::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Rejected {
+  Rejection rejection;
+  std::string_view name;
+  std::string_view where;  ///< line:column in the text below
+  std::string_view text;   ///< a module in the text form; its first kernel is refused
+};
+void PrintTo(const Rejected& rejected, std::ostream* out) { *out << rejected.name; }
+
+const Rejected kRejected[] = {
+    {Rejection::kLocalArray, "local_array", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  let a: local<f32,400>
+  a[0] = x[i]
+  out[i] = a[0]
+}
+)"},
+    {Rejection::kUnorderedAtomic, "exchange", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  atomic_exchange(out[0], x[i])
+}
+)"},
+    {Rejection::kUnorderedAtomic, "exchange_of_a_constant", "3:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = x[i]
+  atomic_exchange(out[i], 0.0)
+}
+)"},
+    {Rejection::kUnorderedAtomic, "compare_and_swap", "2:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  atomic_cas(out[0], 0.0, x[i])
+}
+)"},
+    {Rejection::kExtremumAtomic, "minimum_and_sum", "3:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  atomic_add(out[1], x[i])
+  atomic_min(out[0], x[i])
+}
+)"},
+    {Rejection::kExtremumAtomic, "maximum_with_a_constant", "3:3", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = x[i]
+  atomic_max(out[i], 0.0)
+}
+)"},
+    {Rejection::kAtomicResult, "float_result", "2:3",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>, sum: array<f32,1>; i) {
+  let old: f32 = atomic_add(sum[0], x[i])
+  out[i] = mul(old, x[i])
+}
+)"},
+    {Rejection::kAtomicResult, "integer_result", "2:3",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>, count: array<i32,1>; i) {
+  let slot: i32 = atomic_add(count[0], 1)
+  out[slot] = x[i]
+}
+)"},
+    {Rejection::kAtomicResult, "integer_result_in_a_branch", "4:7",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>, n: array<i32,1>; i) {
+  for j: i32 in range(0, 3, 1) {
+    if gt(x[j], 0.0) {
+      let slot: i32 = atomic_add(n[0], 1)
+      out[slot] = x[j]
+    }
+  }
+}
+)"},
+    {Rejection::kReadOfAtomic, "read_of_a_sum", "3:3",
+     R"(kernel k(x: array<f32,1>, sum: array<f32,1>, out: array<f32,1>; i) {
+  atomic_add(sum[0], x[i])
+  out[i] = sum[0]
+}
+)"},
+    {Rejection::kReadOfAtomic, "read_of_another_cell", "3:3",
+     R"(kernel k(x: array<f32,1>, sum: array<f32,1>, out: array<f32,1>; i) {
+  atomic_add(sum[i], x[i])
+  out[i] = sum[add(i, 1)]
+}
+)"},
+    {Rejection::kOverwrittenInLoop, "power_in_place", "3:5", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  for j: i32 in range(0, 3, 1) {
+    out[add(i, 1)] = mul(out[add(i, 1)], x[j])
+  }
+}
+)"},
+    {Rejection::kOverwrittenInLoop, "overwritten_after_the_loop", "4:5",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  let s: f32 = x[i]
+  for j: i32 in range(0, 3, 1) {
+    s = mul(s, out[add(i, 1)])
+  }
+  out[add(i, 1)] = s
+}
+)"},
+    {Rejection::kOverwrittenInLoop, "index_overwritten", "4:5",
+     R"(kernel k(x: array<f32,1>, next: array<i32,1>, out: array<f32,1>; i) {
+  let s: f32 = 1.0
+  for j: i32 in range(0, 3, 1) {
+    s = mul(s, x[next[add(i, 1)]])
+    next[add(i, 1)] = add(next[add(i, 1)], 1)
+  }
+  out[add(i, 1)] = s
+}
+)"},
+    {Rejection::kOverwrittenInLoop, "branch_on_overwritten", "4:5", R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  let s: f32 = 1.0
+  for j: i32 in range(0, 3, 1) {
+    if gt(out[add(i, 1)], 0.0) {
+      s = mul(s, x[j])
+    }
+    out[add(i, 1)] = s
+  }
+}
+)"},
+    {Rejection::kTileControl, "repeats_until_the_element_says_so", "3:3", R"(func f(a: f32) -> f32 {
+  let s: f32 = a
+  while lt(s, 1.0) {
+    s = add(s, 0.5)
+  }
+  return s
+}
+kernel k(x: array<f32,1>; i) {
+  let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])
+  x[i] = f(t)
+}
+)"},
+    {Rejection::kTileCustom, "gradient_of_its_own", "9:3", R"(func f(a: f32) -> f32 {
+  return mul(a, 2.0)
+}
+func slope(a: f32, adj: f32) -> f32 {
+  return mul(adj, 2.0)
+}
+gradient f = slope
+kernel k(x: array<f32,1>; i) {
+  x[i] = f(tile_load<tile<f32,4>>(x[i]))
+}
+)"},
+    {Rejection::kTilePart, "vector_of_elements", "2:3", R"(func f(a: f32) -> f32 {
+  let v: vec<f32,2> = make<vec<f32,2>>(a, 1.0)
+  return dot(v, v)
+}
+kernel k(x: array<f32,1>; i) {
+  let t: tile<f32,4> = tile_load<tile<f32,4>>(x[i])
+  x[i] = f(t)
+}
+)"},
+    {Rejection::kOverwrittenInLoop, "inner_while_on_overwritten", "4:5",
+     R"(kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  for j: i32 in range(0, 3, 1) {
+    let s: f32 = x[j]
+    while lt(s, out[add(i, 1)]) {
+      s = add(mul(s, s), 1.0)
+    }
+    out[add(i, 1)] = s
+  }
+}
+)"},
+    {Rejection::kReplayOnly, "replay_only", "9:3", R"(func f(x: f32) -> f32 {
+  return mul(x, x)
+}
+func r(x: f32) -> f32 {
+  return mul(x, x)
+}
+replay f = r
+kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = f(x[i])
+}
+)"},
+    {Rejection::kCustomMemory, "gradient_reads_what_is_changed", "9:3",
+     R"(func f(x: f32, a: array<f32,1>, k: i32) -> f32 {
+  return x
+}
+func g(x: f32, a: array<f32,1>, k: i32, w: f32) -> f32 {
+  return mul(w, a[k])
+}
+gradient f = g
+kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = f(x[i], out, i)
+}
+)"},
+    {Rejection::kNonlinearGradient, "clipped_gradient", "9:3", R"(func f(x: f32) -> f32 {
+  return mul(x, x)
+}
+func g(x: f32, w: f32) -> f32 {
+  return clamp(mul(w, x), -1.0, 1.0)
+}
+gradient f = g
+kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = f(x[i])
+}
+)"},
+    {Rejection::kNonlinearGradient, "gradient_that_branches_on_the_adjoint", "12:3", R"(func f(x: f32) -> f32 {
+  return mul(x, x)
+}
+func g(x: f32, w: f32) -> f32 {
+  if gt(w, 0.0) {
+    return w
+  }
+  return x
+}
+gradient f = g
+kernel k(x: array<f32,1>, out: array<f32,1>; i) {
+  out[i] = f(x[i])
+}
+)"},
+};
+
+class Rejections : public ::testing::TestWithParam<Rejected> {};
+
+TEST_P(Rejections, NameLabelAndPlace) {
+  auto module = ir::parse_text(GetParam().text, "user.py");
+  ASSERT_TRUE(module.ok()) << module.error().text();
+  module->source_name = "user.py";
+  for (const ir::VerifierError& diagnostic : ir::verify(*module))
+    FAIL() << ir::to_text(*module, diagnostic);
+  const Result<Adjoint> adjoint = make_adjoint(*module, module->kernels[0]);
+  ASSERT_FALSE(adjoint.ok()) << ir::to_text(adjoint->module);
+  EXPECT_THAT(adjoint.error().message, StartsWith(std::string(row(GetParam().rejection).label) + ": "));
+  EXPECT_EQ(adjoint.error().where, fmt::format("user.py:{}", GetParam().where));
+}
+
+std::string name_of(const ::testing::TestParamInfo<Rejected>& info) { return std::string(info.param.name); }
+
+INSTANTIATE_TEST_SUITE_P(Adjoint, Rejections, ::testing::ValuesIn(kRejected), name_of);
+
+TEST(Rejections, EveryLabelHasATestAndItsOwnNumber) {
+  std::set<Rejection> tested = {Rejection::kTooLarge};  // below
+  for (const Rejected& rejected : kRejected)
+    tested.insert(rejected.rejection);
+  for (std::size_t k = 0; k < kRejections.size(); ++k) {
+    EXPECT_EQ(static_cast<std::size_t>(kRejections[k].rejection), k);
+    // Numbers of refusals that are no more are not given again.
+    EXPECT_THAT(std::string(kRejections[k].label), ::testing::MatchesRegex("A[0-9][0-9]-[-a-z]+"));
+    if (k > 0) {
+      EXPECT_LT(kRejections[k - 1].label.substr(0, 3), kRejections[k].label.substr(0, 3));
+    }
+    EXPECT_TRUE(tested.contains(kRejections[k].rejection)) << kRejections[k].label;
+  }
+}
+
+/// Forty functions, each calling the one before twice; `work` is what the first does.
+ir::Module doubling(const std::string& work) {
+  std::string text = "func f0(a: f32) -> f32 {\n  return " + work + "\n}\n";
+  for (int k = 1; k < 40; ++k)
+    text += fmt::format("\nfunc f{0}(a: f32) -> f32 {{\n  return f{1}(f{1}(a))\n}}\n", k, k - 1);
+  text += "\nkernel k(x: array<f32,1>; i) {\n  x[i] = f39(x[i])\n}\n";
+  auto module = ir::parse_text(text, "user.py");
+  EXPECT_TRUE(module.ok()) << module.error().text();
+  return module.take();
+}
+
+TEST(Rejections, CodeThatInliningBlowsUpIsRefusedAtOnce) {
+  for (const std::string work : {"mul(a, a)", "a"}) {
+    const ir::Module module = doubling(work);
+    const Result<Adjoint> adjoint = make_adjoint(module, module.kernels[0]);
+    ASSERT_FALSE(adjoint.ok()) << work;
+    EXPECT_THAT(adjoint.error().message, StartsWith("A09-too-large: 'k'"));
+  }
+}
+
+/// What looks like a refusal and need not be one.
+const Example kAccepted[] = {
+    {"linear_update_in_loop", "x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)", R"(
+    i = wp.tid()
+    for j in range(n):
+        out[i] = out[i] * 0.5 + x[j]
+)",
+     "# domain: 0 <= n <= 9\n"},
+    {"own_cell_added_to_and_read", "x: wp.array(dtype=float), n: int, out: wp.array(dtype=float)", R"(
+    i = wp.tid()
+    for j in range(n):
+        out[i] += x[j]
+    out[i] = out[i] * out[i]
+)",
+     "# domain: 0 <= n <= 9\n"},
+    {"own_cell_in_two_dimensions", "x: wp.array(dtype=float), c: wp.array2d(dtype=float)", R"(
+    i, j = wp.tid()
+    c[i, j] += x[i] * x[j]
+    c[i, j] = c[i, j] * x[i]
+)"},
+    {"result_of_atomic_unused", "x: wp.array(dtype=float), out: wp.array(dtype=float)", R"(
+    i = wp.tid()
+    old = wp.atomic_add(out, 0, x[i] * x[i])
+)"},
+    {"integers_counted_beside", "x: wp.array(dtype=float), count: wp.array(dtype=int), out: wp.array(dtype=float)", R"(
+    i = wp.tid()
+    wp.atomic_max(count, 0, i)
+    wp.atomic_add(count, 1, 2)
+    out[i] = x[i] * x[i]
+)"},
+    {"unused_matrix", "x: wp.array(dtype=float), m: wp.mat22, out: wp.array(dtype=float)", R"(
+    i = wp.tid()
+    out[i] = x[i] * x[i]
+)"},
+};
+
+class Accepted : public ::testing::TestWithParam<Example> {};
+
+TEST_P(Accepted, GradientIsTheOracles) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const Comparison result = compare(GetParam(), seed);
+    EXPECT_EQ(result.kind, Comparison::Kind::kAgrees) << result.message;
+    EXPECT_GE(result.changed, 1);
+  }
+}
+
+std::string name_of_accepted(const ::testing::TestParamInfo<Example>& info) { return std::string(info.param.name); }
+
+INSTANTIATE_TEST_SUITE_P(Adjoint, Accepted, ::testing::ValuesIn(kAccepted), name_of_accepted);
+
+}  // namespace
+}  // namespace assay::transforms::testing

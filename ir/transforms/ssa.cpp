@@ -1,0 +1,490 @@
+#include "ir/transforms/ssa.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ir/transforms/refusal.hpp"
+#include "ir/transforms/structure.hpp"
+
+namespace assay::transforms {
+namespace {
+
+using namespace ir;
+
+bool operator==(const Operand& a, const Operand& b) {
+  return a.value == b.value && a.type == b.type && a.bits == b.bits;
+}
+
+/// Calls are inlined, so a short chain of functions that call each other twice grows beyond any memory.
+constexpr std::size_t kMostNodes = std::size_t{1} << 16;
+
+/// Room for the nodes of most regions.
+constexpr std::size_t kFirstNodes = 8;
+
+/// A function being converted: what each of its variables currently stands for.
+struct Frame {
+  const Function* function = nullptr;
+  std::vector<Operand> environment;  ///< by variable; type void while the variable is not declared
+  std::vector<VarId> arrays;         ///< by variable: parameter of the kernel that an array parameter is bound to
+};
+
+void collect_assigned(const Block& block, std::vector<VarId>& assigned) {
+  for (const Stmt& statement : block.statements) {
+    if (const auto* assign = std::get_if<Assign>(&statement.node)) {
+      assigned.push_back(assign->variable);
+    } else if (const auto* branch = std::get_if<If>(&statement.node)) {
+      collect_assigned(branch->then_block, assigned);
+      collect_assigned(branch->else_block, assigned);
+    } else if (const auto* range = std::get_if<For>(&statement.node)) {
+      collect_assigned(range->body, assigned);
+    } else if (const auto* loop = std::get_if<While>(&statement.node)) {
+      collect_assigned(loop->body, assigned);
+    }
+  }
+}
+
+class Converter {
+ public:
+  Converter(const Module& module, const Function& kernel) : module_(module), kernel_(kernel) {}
+
+  Result<SsaKernel> run() {
+    structured_.push_back(structure(module_, kernel_));
+    result_.values.reserve(2 * kernel_.expressions.size());
+    Frame frame = new_frame(structured_.back().function);
+    const int given = kernel_.parameter_count + kernel_.launch_rank;
+    for (VarId v = 0; v < given; ++v) {
+      const Variable& variable = kernel_.var(v);
+      const ValueId value = add_value(variable.name, variable.type, variable.loc);
+      frame.environment[static_cast<std::size_t>(v)] = operand(value);
+      if (variable.type.is_array()) frame.arrays[static_cast<std::size_t>(v)] = v;
+    }
+    frame_ = &frame;
+    region_ = &result_.body;
+    block(structured_.back().function.body);
+    if (error_) return *error_;
+    return std::move(result_);
+  }
+
+ private:
+  // ---- values
+  ValueId add_value(std::string name, Type type, Loc loc) {
+    result_.values.push_back({.name = std::move(name), .type = type, .loc = loc});
+    return static_cast<ValueId>(result_.values.size()) - 1;
+  }
+  Operand operand(ValueId value) const {
+    return {.value = value, .type = result_.values[static_cast<std::size_t>(value)].type};
+  }
+  static Operand constant(Type type, std::uint64_t bits) { return {.type = type, .bits = bits}; }
+  Operand& binding(VarId variable) { return frame_->environment[static_cast<std::size_t>(variable)]; }
+
+  template <class N>
+  void append(N node) {
+    if (++nodes_ > kMostNodes) fail(Rejection::kTooLarge, kernel_.name);
+    if (region_->nodes.empty()) region_->nodes.reserve(kFirstNodes);
+    region_->nodes.push_back(Node{.node = std::move(node), .loc = loc_});
+  }
+  void fail(Rejection rejection, const std::string& subject) {
+    if (!error_) error_ = reject(rejection, module_, loc_, subject);
+  }
+
+  static Frame new_frame(const Function& function) {
+    return {.function = &function,
+            .environment = std::vector<Operand>(function.variables.size()),
+            .arrays = std::vector<VarId>(function.variables.size(), kNone)};
+  }
+
+  template <class Body>
+  auto in_region(Region& region, Body body) {
+    Region* outer = std::exchange(region_, &region);
+    if constexpr (std::is_void_v<decltype(body())>) {
+      body();
+      region_ = outer;
+    } else {
+      auto value = body();
+      region_ = outer;
+      return value;
+    }
+  }
+
+  // ---- expressions
+  std::vector<Operand> operands(std::span<const ExprId> ids) {
+    std::vector<Operand> result;
+    result.reserve(ids.size());
+    for (const ExprId id : ids)
+      result.push_back(evaluate(id));
+    return result;
+  }
+
+  Operand evaluate(ExprId id, const std::string& name = {}) {
+    const Expr& expr = frame_->function->expr(id);
+    switch (expr.kind) {
+      case ExprKind::kLiteral: return constant(expr.type, expr.bits);
+      case ExprKind::kVariable: return binding(expr.variable);
+      case ExprKind::kOperation: return operation(expr, name);
+      case ExprKind::kLoad: return load(expr, name);
+      case ExprKind::kShapeOf: return shape_of(expr, name);
+      case ExprKind::kField: return field(expr, name);
+      case ExprKind::kCall: return inline_call(expr.index, operands(expr.args))[0];
+    }
+    return {};
+  }
+
+  Operand operation(const Expr& expr, const std::string& name) {
+    if (is_lazy(expr.op)) return lazy(expr, name);
+    std::vector<Operand> args = operands(expr.args);
+    if (expr.op == Op::kNeg && args[0].is_constant() && args[0].type.is_scalar()) return negated(args[0]);
+    return compute(expr, std::move(args), name);
+  }
+
+  /// Inside a function that is applied to a tile, what is a scalar there is a tile wherever an operand is one.
+  Operand compute(const Expr& expr, std::vector<Operand> args, const std::string& name) {
+    Type type = expr.type;
+    for (const Operand& arg : args) {
+      if (!arg.type.is_tile() || type.is_tile() || !is_inlined() || !is_elementwise(expr.op)) continue;
+      if (!type.is_scalar()) fail(Rejection::kTilePart, frame_->function->name);
+      type = type.tiled_as(arg.type);
+    }
+    const ValueId result = add_value(name.empty() ? std::string(row(expr.op).mnemonic) : name, type, expr.loc);
+    append(Compute{.result = result, .op = expr.op, .index = expr.index, .args = std::move(args)});
+    return operand(result);
+  }
+  bool is_inlined() const { return !frame_->function->is_kernel; }
+
+  /// condition ? yes : no for each element of a tile.
+  Operand choose(const Operand& condition, Operand yes, Operand no, const std::string& name, Loc loc) {
+    const ValueId result = add_value(name, yes.type.tile_element().tiled_as(condition.type), loc);
+    append(Compute{.result = result, .op = Op::kWhere, .args = {condition, yes, no}});
+    return operand(result);
+  }
+  /// A tile whose elements are all the operand; a tile itself.
+  Operand spread(const Operand& value, Type tile) {
+    if (value.type.is_tile() || !tile.is_tile()) return value;
+    if (!value.type.is_scalar()) {
+      fail(Rejection::kTilePart, frame_->function->name);
+      return constant(value.type.tiled_as(tile), 0);
+    }
+    const ValueId result = add_value("spread", value.type.tiled_as(tile), loc_);
+    append(Compute{.result = result, .op = Op::kSplat, .args = {value}});
+    return operand(result);
+  }
+
+  static Operand negated(const Operand& value) {
+    if (is_float(value.type.scalar))
+      return constant(value.type, std::bit_cast<std::uint64_t>(-std::bit_cast<double>(value.bits)));
+    return constant(value.type, std::uint64_t{0} - value.bits);
+  }
+
+  /// Both sides are evaluated where the elements of a tile decide differently.
+  Operand lazy_on_tile(const Expr& expr, const Operand& condition, const std::string& name) {
+    const Operand second = evaluate(expr.args[1]);
+    const std::string given = name.empty() ? std::string(row(expr.op).mnemonic) : name;
+    if (expr.op == Op::kAnd) return choose(condition, second, constant(kBool, 0), given, expr.loc);
+    if (expr.op == Op::kOr) return choose(condition, constant(kBool, 1), second, given, expr.loc);
+    return choose(condition, second, evaluate(expr.args[2]), given, expr.loc);
+  }
+
+  Operand lazy(const Expr& expr, const std::string& name) {
+    const Operand condition = evaluate(expr.args[0]);
+    if (condition.type.is_tile()) return lazy_on_tile(expr, condition, name);
+    Branch branch{.condition = condition, .then_region = {}, .else_region = {}, .merges = {}};
+    Operand then_value = constant(kBool, 1);
+    Operand else_value = constant(kBool, 0);
+    if (expr.op == Op::kAnd) {
+      then_value = in_region(branch.then_region, [&] { return evaluate(expr.args[1]); });
+    } else if (expr.op == Op::kOr) {
+      else_value = in_region(branch.else_region, [&] { return evaluate(expr.args[1]); });
+    } else {
+      then_value = in_region(branch.then_region, [&] { return evaluate(expr.args[1]); });
+      else_value = in_region(branch.else_region, [&] { return evaluate(expr.args[2]); });
+    }
+    unify(branch, then_value, else_value);
+    const ValueId result =
+        add_value(name.empty() ? std::string(row(expr.op).mnemonic) : name, then_value.type, expr.loc);
+    branch.merges.push_back({.result = result, .then_value = then_value, .else_value = else_value});
+    append(std::move(branch));
+    return operand(result);
+  }
+
+  /// Of the values of two arms, both are tiles if one is.
+  void unify(Branch& branch, Operand& then_value, Operand& else_value) {
+    const Type tile = then_value.type.is_tile() ? then_value.type : else_value.type;
+    then_value = in_region(branch.then_region, [&] { return spread(then_value, tile); });
+    else_value = in_region(branch.else_region, [&] { return spread(else_value, tile); });
+  }
+
+  /// The kernel's array parameter that an array expression names.
+  VarId array_of(ExprId id) {
+    const Expr& expr = frame_->function->expr(id);
+    const Variable& variable = frame_->function->var(expr.variable);
+    if (variable.type.is_local_array()) {
+      fail(Rejection::kLocalArray, variable.name);
+      return 0;
+    }
+    return frame_->arrays[static_cast<std::size_t>(expr.variable)];
+  }
+
+  Operand load(const Expr& expr, const std::string& name) {
+    const VarId array = array_of(expr.args[0]);
+    std::vector<Operand> indices = operands(std::span(expr.args).subspan(1));
+    const ValueId result = add_value(name.empty() ? cell_name(array, indices) : name, expr.type, expr.loc);
+    append(LoadNode{.result = result, .array = array, .indices = std::move(indices)});
+    return operand(result);
+  }
+
+  /// "x_i_0" for x[i, 0], where that is short.
+  std::string cell_name(VarId array, const std::vector<Operand>& indices) const {
+    std::string name = kernel_.var(array).name;
+    for (const Operand& index : indices) {
+      name += "_";
+      name += index.is_constant() ? std::to_string(static_cast<std::int64_t>(index.bits))
+                                  : result_.values[static_cast<std::size_t>(index.value)].name;
+    }
+    return name.size() > 24 ? kernel_.var(array).name + "_at" : name;
+  }
+
+  Operand shape_of(const Expr& expr, const std::string& name) {
+    const VarId array = array_of(expr.args[0]);
+    const ValueId result = add_value(
+        name.empty() ? fmt::format("{}_shape_{}", kernel_.var(array).name, expr.index) : name, expr.type, expr.loc);
+    append(Compute{.result = result, .kind = ExprKind::kShapeOf, .index = expr.index, .array = array, .args = {}});
+    return operand(result);
+  }
+
+  Operand field(const Expr& expr, const std::string& name) {
+    const Operand object = evaluate(expr.args[0]);
+    const Field& definition = module_.structs[object.type.struct_id].fields[static_cast<std::size_t>(expr.index)];
+    const ValueId result = add_value(name.empty() ? definition.name : name, expr.type, expr.loc);
+    append(Compute{.result = result, .kind = ExprKind::kField, .index = expr.index, .args = {object}});
+    return operand(result);
+  }
+
+  // ---- calls
+  static std::vector<Operand> zeros(const std::vector<Type>& types) {
+    std::vector<Operand> operands;
+    for (const Type type : types)
+      operands.push_back(constant(type, 0));
+    return operands;
+  }
+
+  std::vector<Operand> inline_call(std::int32_t callee, const std::vector<Operand>& args) {
+    const Function& called = module_.functions[static_cast<std::size_t>(callee)];
+    if (called.gradient == kNone && called.replay == kNone) return inline_body(callee, args);
+    if (std::ranges::any_of(args, [](const Operand& arg) { return arg.type.is_tile(); })) {
+      fail(Rejection::kTileCustom, called.name);
+      return zeros(called.results);
+    }
+    CustomNode node{.function = callee, .gradient = called.gradient, .args = args, .primal = {}, .results = {}};
+    const Loc loc = loc_;
+    node.primal = inline_body(called.replay == kNone ? callee : called.replay, args);
+    loc_ = loc;
+    std::vector<Operand> results;
+    for (const Type type : called.results) {
+      node.results.push_back(add_value(called.name, type, loc_));
+      results.push_back(operand(node.results.back()));
+    }
+    append(std::move(node));
+    return results;
+  }
+
+  std::vector<Operand> inline_body(std::int32_t callee, const std::vector<Operand>& args) {
+    const Function& called = module_.functions[static_cast<std::size_t>(callee)];
+    if (++nodes_ > kMostNodes) fail(Rejection::kTooLarge, kernel_.name);
+    if (error_) return zeros(called.results);
+    structured_.push_back(structure(module_, called));
+    const Structured& body = structured_.back();
+    Frame frame = new_frame(body.function);
+    for (std::size_t p = 0; p < args.size(); ++p) {
+      frame.environment[p] = args[p];
+      if (!args[p].is_constant() && args[p].type.is_array()) frame.arrays[p] = args[p].value;
+    }
+    Frame* outer = std::exchange(frame_, &frame);
+    block(body.function.body);
+    std::vector<Operand> results;
+    for (const VarId variable : body.results)
+      results.push_back(binding(variable));
+    frame_ = outer;
+    return results;
+  }
+
+  // ---- statements
+  void block(const Block& block) {
+    for (const Stmt& statement : block.statements) {
+      if (error_) return;
+      loc_ = statement.loc;
+      std::visit([&](const auto& node) { this->statement(node); }, statement.node);
+    }
+  }
+
+  void statement(const Let& let) {
+    const Variable& variable = frame_->function->var(let.variable);
+    if (variable.type.is_local_array()) return fail(Rejection::kLocalArray, variable.name);
+    binding(let.variable) = let.value == kNone ? constant(variable.type, 0) : evaluate(let.value, variable.name);
+  }
+  void statement(const Assign& assign) {
+    binding(assign.variable) = evaluate(assign.value, frame_->function->var(assign.variable).name);
+  }
+  void statement(const Store& store) {
+    const VarId array = array_of(store.array);
+    std::vector<Operand> indices = operands(store.indices);
+    const Operand value = evaluate(store.value);
+    append(StoreNode{.array = array, .indices = std::move(indices), .value = value});
+  }
+  void statement(const Atomic& atomic) {
+    const VarId array = array_of(atomic.array);
+    std::vector<Operand> indices = operands(atomic.indices);
+    const Operand value = evaluate(atomic.value);
+    ValueId result = kNone;
+    if (atomic.result != kNone) {
+      const Variable& variable = frame_->function->var(atomic.result);
+      result = add_value(variable.name, variable.type, loc_);
+      binding(atomic.result) = operand(result);
+    }
+    append(
+        AtomicNode{.op = atomic.op, .array = array, .indices = std::move(indices), .value = value, .result = result});
+  }
+  void statement(const Call& call) {
+    const std::vector<Operand> results = inline_call(call.function, operands(call.args));
+    for (std::size_t i = 0; i < call.results.size(); ++i)
+      binding(call.results[i]) = results[i];
+  }
+  /// An if whose condition differs between the elements of a tile: both blocks run, and each variable takes, for each
+  /// element, what its block made of it. Functions applied to tiles have no effects.
+  void both_blocks(const If& branch, const Operand& condition) {
+    const std::vector<Operand> before = frame_->environment;
+    const Loc loc = loc_;
+    block(branch.then_block);
+    const std::vector<Operand> after_then = std::exchange(frame_->environment, before);
+    block(branch.else_block);
+    const std::vector<Operand> after_else = std::exchange(frame_->environment, before);
+    loc_ = loc;
+    for (std::size_t v = 0; v < before.size(); ++v) {
+      if (before[v].type.is_void()) continue;
+      const std::string& name = frame_->function->variables[v].name;
+      frame_->environment[v] =
+          after_then[v] == after_else[v] ? after_then[v] : choose(condition, after_then[v], after_else[v], name, loc);
+    }
+  }
+  void statement(const If& branch) {
+    const Operand condition = evaluate(branch.condition);
+    if (condition.type.is_tile()) return both_blocks(branch, condition);
+    Branch node{.condition = condition, .then_region = {}, .else_region = {}, .merges = {}};
+    const std::vector<Operand> before = frame_->environment;
+    const Loc loc = loc_;
+    in_region(node.then_region, [&] { block(branch.then_block); });
+    std::vector<Operand> after_then = std::exchange(frame_->environment, before);
+    in_region(node.else_region, [&] { block(branch.else_block); });
+    std::vector<Operand> after_else = std::exchange(frame_->environment, before);
+    loc_ = loc;
+    for (std::size_t v = 0; v < before.size(); ++v) {
+      if (before[v].type.is_void() || after_then[v] == after_else[v]) {
+        if (!before[v].type.is_void()) frame_->environment[v] = after_then[v];
+        continue;
+      }
+      unify(node, after_then[v], after_else[v]);
+      const ValueId result = add_value(frame_->function->variables[v].name, after_then[v].type, loc);
+      node.merges.push_back({.result = result, .then_value = after_then[v], .else_value = after_else[v]});
+      frame_->environment[v] = operand(result);
+    }
+    append(std::move(node));
+  }
+
+  /// Makes the variables that the body assigns the loop's carried values, converts the body and closes the loop. Inside
+  /// a function that is applied to a tile, a variable may start as a scalar and become a tile: it is then carried as
+  /// one, which only the converted body tells.
+  template <class Prepare>
+  void loop(const Loop& node, const Block& body, Prepare prepare) {
+    const std::vector<Operand> before = frame_->environment;
+    for (std::vector<VarId> grown; !error_;) {
+      for (const VarId variable : grown)
+        binding(variable) = spread(binding(variable), tile_);
+      grown = try_loop(node, body, prepare);
+      if (grown.empty()) return;
+      if (!is_inlined()) return fail(Rejection::kTilePart, frame_->function->name);
+      frame_->environment = before;
+    }
+  }
+
+  /// The carried variables that turned out to be tiles where they started as scalars; none if the loop was appended.
+  template <class Prepare>
+  std::vector<VarId> try_loop(Loop node, const Block& body, Prepare prepare) {
+    const Loc loc = loc_;
+    std::vector<VarId> assigned;
+    collect_assigned(body, assigned);
+    const std::vector<Operand> before = frame_->environment;
+    std::vector<VarId> variables;
+    for (const VarId variable : assigned) {
+      const Operand initial = before[static_cast<std::size_t>(variable)];
+      const bool seen = std::find(variables.begin(), variables.end(), variable) != variables.end();
+      if (initial.type.is_void() || seen) continue;
+      const std::string& name = frame_->function->var(variable).name;
+      const ValueId argument = add_value(name, initial.type, loc);
+      variables.push_back(variable);
+      node.carried.push_back(
+          {.argument = argument, .initial = initial, .next = {}, .result = add_value(name, initial.type, loc)});
+      binding(variable) = operand(argument);
+    }
+    prepare(node, variables);
+    in_region(node.body, [&] { block(body); });
+    std::vector<VarId> grown;
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      Carried& carried = node.carried[i];
+      const Type type = carried.initial.type;
+      carried.next = in_region(node.body, [&] { return spread(binding(variables[i]), type); });
+      if (carried.next.type == type) continue;
+      tile_ = carried.next.type;
+      grown.push_back(variables[i]);
+    }
+    frame_->environment = before;
+    loc_ = loc;
+    if (!grown.empty()) return grown;
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      binding(variables[i]) = operand(node.carried[i].result);
+    append(std::move(node));
+    return {};
+  }
+
+  void statement(const For& range) {
+    Loop node{
+        .counted = true, .start = evaluate(range.start), .stop = evaluate(range.stop), .step = evaluate(range.step)};
+    const Variable& variable = frame_->function->var(range.variable);
+    node.index = add_value(variable.name, variable.type, loc_);
+    const ValueId index = node.index;
+    for (const Operand& bound : {node.start, node.stop, node.step}) {
+      if (bound.type.is_tile()) fail(Rejection::kTileControl, frame_->function->name);
+    }
+    loop(node, range.body, [&](Loop&, const auto&) { binding(range.variable) = operand(index); });
+  }
+  void statement(const While& repeat) {
+    const VarId more = frame_->function->expr(repeat.condition).variable;
+    loop(Loop{}, repeat.body, [&](Loop& node, const std::vector<VarId>& variables) {
+      const auto at = std::find(variables.begin(), variables.end(), more);
+      node.condition = static_cast<std::size_t>(at - variables.begin());
+      if (node.carried[node.condition].initial.type.is_tile()) fail(Rejection::kTileControl, frame_->function->name);
+    });
+  }
+  void statement(const Break&) {}
+  void statement(const Continue&) {}
+  void statement(const Return&) {}
+
+  const Module& module_;
+  const Function& kernel_;
+  std::deque<Structured> structured_;  ///< keeps the functions that frames point to
+  SsaKernel result_;
+  Frame* frame_ = nullptr;
+  Region* region_ = nullptr;
+  Type tile_;  ///< of the loop that is tried again
+  Loc loc_;
+  std::size_t nodes_ = 0;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+Result<SsaKernel> to_ssa(const Module& module, const Function& kernel) { return Converter(module, kernel).run(); }
+
+}  // namespace assay::transforms

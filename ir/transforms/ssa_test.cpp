@@ -1,0 +1,226 @@
+// Single assignment: every value is defined once, before its uses, and branches and loops hand on all that changes.
+#include "ir/transforms/ssa.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "generators/generator.hpp"
+#include "ir/text.hpp"
+#include "ir/transforms/private_cells.hpp"
+#include "ir/transforms/testing/random_program.hpp"
+
+namespace assay::transforms::testing {
+namespace {
+
+/// Walks a kernel as it would run and notes what is in scope.
+class Checker {
+ public:
+  Checker(const ir::Function& kernel, const SsaKernel& ssa) : ssa_(ssa), defined_(ssa.values.size()) {
+    const int given = kernel.parameter_count + kernel.launch_rank;
+    for (ValueId v = 0; v < given; ++v)
+      define(v);
+    std::vector<bool> scope = scope_of_parameters(given);
+    region(ssa.body, scope);
+  }
+
+  const std::string& fault() const { return fault_; }
+
+ private:
+  std::vector<bool> scope_of_parameters(int given) const {
+    std::vector<bool> scope(ssa_.values.size());
+    std::fill(scope.begin(), scope.begin() + given, true);
+    return scope;
+  }
+  void define(ValueId value) {
+    if (defined_[static_cast<std::size_t>(value)]) fault_ = "defined twice: " + name(value);
+    defined_[static_cast<std::size_t>(value)] = true;
+  }
+  void define(ValueId value, std::vector<bool>& scope) {
+    if (value == ir::kNone) return;
+    define(value);
+    scope[static_cast<std::size_t>(value)] = true;
+  }
+  void use(const Operand& operand, const std::vector<bool>& scope) {
+    if (operand.is_constant()) return;
+    if (!scope[static_cast<std::size_t>(operand.value)]) fault_ = "used out of scope: " + name(operand.value);
+    if (operand.type != ssa_.values[static_cast<std::size_t>(operand.value)].type)
+      fault_ = "type of " + name(operand.value);
+  }
+  void use(const std::vector<Operand>& operands, const std::vector<bool>& scope) {
+    for (const Operand& operand : operands)
+      use(operand, scope);
+  }
+  std::string name(ValueId value) const { return ssa_.values[static_cast<std::size_t>(value)].name; }
+
+  void region(const Region& region, std::vector<bool>& scope) {
+    for (const Node& node : region.nodes)
+      std::visit([&](const auto& concrete) { visit(concrete, scope); }, node.node);
+  }
+  void visit(const Compute& compute, std::vector<bool>& scope) {
+    use(compute.args, scope);
+    define(compute.result, scope);
+  }
+  void visit(const LoadNode& load, std::vector<bool>& scope) {
+    use(load.indices, scope);
+    define(load.result, scope);
+  }
+  void visit(const StoreNode& store, std::vector<bool>& scope) {
+    use(store.indices, scope);
+    use(store.value, scope);
+  }
+  void visit(const AtomicNode& atomic, std::vector<bool>& scope) {
+    use(atomic.indices, scope);
+    use(atomic.value, scope);
+    define(atomic.result, scope);
+  }
+  void visit(const CustomNode& custom, std::vector<bool>& scope) {
+    for (const Operand& arg : custom.args) {
+      if (arg.type.is_value()) use(arg, scope);
+    }
+    use(custom.primal, scope);
+    for (const ValueId result : custom.results)
+      define(result, scope);
+  }
+  void visit(const Branch& branch, std::vector<bool>& scope) {
+    use(branch.condition, scope);
+    std::vector<bool> then_scope = scope;
+    std::vector<bool> else_scope = scope;
+    region(branch.then_region, then_scope);
+    region(branch.else_region, else_scope);
+    for (const Merge& merge : branch.merges) {
+      use(merge.then_value, then_scope);
+      use(merge.else_value, else_scope);
+      define(merge.result, scope);
+    }
+  }
+  void visit(const Loop& loop, std::vector<bool>& scope) {
+    std::vector<bool> inner = scope;
+    if (loop.counted) {
+      use({loop.start, loop.stop, loop.step}, scope);
+      define(loop.index, inner);
+    }
+    for (const Carried& carried : loop.carried) {
+      use(carried.initial, scope);
+      define(carried.argument, inner);
+    }
+    region(loop.body, inner);
+    for (const Carried& carried : loop.carried) {
+      use(carried.next, inner);
+      define(carried.result, scope);
+    }
+    if (!loop.counted && loop.carried.at(loop.condition).next.type != ir::kBool) fault_ = "condition is no bool";
+  }
+
+  const SsaKernel& ssa_;
+  std::vector<bool> defined_;
+  std::string fault_;
+};
+
+void expect_sound(const ir::Module& module) {
+  const ir::Function& kernel = module.kernels[0];
+  auto ssa = to_ssa(module, kernel);
+  ASSERT_TRUE(ssa.ok()) << ssa.error().text();
+  EXPECT_EQ(Checker(kernel, *ssa).fault(), "") << ir::to_text(module);
+  lower_private_atomics(kernel, *ssa);
+  EXPECT_EQ(Checker(kernel, *ssa).fault(), "") << ir::to_text(module);
+}
+
+TEST(Ssa, OfRandomProgramsIsSound) {
+  for (std::uint64_t seed = 0; seed < 500 && !HasFailure(); ++seed)
+    expect_sound(random_program(seed));
+}
+
+TEST(Ssa, OfEveryFamilyIsSound) {
+  for (const generators::FamilyRow& family : generators::families()) {
+    for (std::uint64_t seed = 0; seed < 30 && !HasFailure(); ++seed)
+      expect_sound(generators::generate(family.family, seed).module);
+  }
+}
+
+SsaKernel ssa_of(const std::string& text) {
+  const auto module = ir::parse_text(text);
+  EXPECT_TRUE(module.ok()) << module.error().text();
+  auto ssa = to_ssa(*module, module->kernels[0]);
+  EXPECT_TRUE(ssa.ok());
+  lower_private_atomics(module->kernels[0], *ssa);
+  return ssa.take();
+}
+
+template <class N>
+int count(const Region& region) {
+  int found = 0;
+  for (const Node& node : region.nodes) {
+    found += std::holds_alternative<N>(node.node) ? 1 : 0;
+    if (const auto* branch = std::get_if<Branch>(&node.node)) {
+      found += count<N>(branch->then_region) + count<N>(branch->else_region);
+    }
+    if (const auto* loop = std::get_if<Loop>(&node.node)) found += count<N>(loop->body);
+  }
+  return found;
+}
+
+TEST(Ssa, LoopCarriesWhatItsBodyAssignsAndNoMore) {
+  const SsaKernel ssa = ssa_of(R"(kernel k(x: array<f32,1>, n: i32; i) {
+  let s: f32 = 0.0
+  let kept: f32 = x[i]
+  for j: i32 in range(0, n, 1) {
+    let inner: f32 = mul(x[j], kept)
+    s = add(s, inner)
+  }
+  x[i] = s
+}
+)");
+  const auto& loop = std::get<Loop>(ssa.body.nodes[1].node);
+  ASSERT_EQ(loop.carried.size(), 1U);
+  EXPECT_EQ(ssa.values[static_cast<std::size_t>(loop.carried[0].argument)].name, "s");
+}
+
+TEST(Ssa, LazyOperandsAreEvaluatedInBranches) {
+  const SsaKernel ssa = ssa_of(R"(kernel k(x: array<f32,1>, n: i32; i) {
+  if and(lt(i, n), gt(x[i], 0.0)) {
+    x[i] = 1.0
+  }
+}
+)");
+  ASSERT_EQ(ssa.body.nodes.size(), 3U);
+  const auto& lazy = std::get<Branch>(ssa.body.nodes[1].node);
+  EXPECT_EQ(count<LoadNode>(lazy.then_region), 1);
+  EXPECT_TRUE(lazy.else_region.nodes.empty());
+}
+
+struct Cell {
+  std::string name;
+  std::string parameters;
+  std::string update;  ///< the atomic
+  std::string read;    ///< what the kernel reads
+  bool is_private;
+};
+
+TEST(PrivateCells, AreThoseThatNoOtherThreadNames) {
+  const Cell cells[] = {
+      {"own", "; i", "a[i, 0]", "a[i, 1]", true},
+      {"second index", "; i", "a[3, i]", "a[0, i]", true},
+      {"both", "; i, j", "a[j, i]", "a[j, i]", true},
+      {"shared", "; i", "a[0, 0]", "a[0, 0]", false},
+      {"neighbour read", "; i", "a[i, 0]", "a[add(i, 1), 0]", false},
+      {"index in two places", "; i", "a[i, 0]", "a[0, i]", false},
+      {"one of two", "; i, j", "a[i, 0]", "a[i, 0]", false},
+      {"swapped", "; i, j", "a[i, j]", "a[j, i]", false},
+  };
+  for (const Cell& cell : cells) {
+    const SsaKernel ssa = ssa_of("kernel k(a: array<f32,2>, x: array<f32,2>" + cell.parameters + ") {\n  atomic_add(" +
+                                 cell.update + ", x[0, 0])\n  x[i, 0] = " + cell.read + "\n}\n");
+    EXPECT_EQ(count<AtomicNode>(ssa.body), cell.is_private ? 0 : 1) << cell.name;
+    EXPECT_EQ(count<StoreNode>(ssa.body), cell.is_private ? 2 : 1) << cell.name;
+  }
+}
+
+TEST(PrivateCells, ThatNobodyReadsStayAtomic) {
+  const SsaKernel ssa = ssa_of("kernel k(a: array<f32,1>, x: array<f32,1>; i) {\n  atomic_sub(a[i], x[i])\n}\n");
+  EXPECT_EQ(count<AtomicNode>(ssa.body), 1);
+}
+
+}  // namespace
+}  // namespace assay::transforms::testing

@@ -1,0 +1,159 @@
+// The two sweeps of a backward kernel, written into it. Private to the adjoint pass.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/builder.hpp"
+#include "ir/transforms/activity.hpp"
+#include "ir/transforms/liveness.hpp"
+#include "ir/transforms/rules.hpp"
+#include "ir/transforms/ssa.hpp"
+
+namespace assay::transforms {
+
+/// Checkpoints of a loop that is not nested in another; inner loops, whose states are made again for each iteration of
+/// the outer, keep fewer.
+inline constexpr std::int32_t kOuterCheckpoints = 64;
+inline constexpr std::int32_t kInnerCheckpoints = 32;
+
+/// Variables of the backward kernel that belong to one reversed loop.
+struct LoopRecord {
+  ir::VarId trips = ir::kNone;      ///< iterations that the forward sweep ran
+  std::int32_t slots = 0;           ///< number of checkpoints
+  ir::VarId positions = ir::kNone;  ///< local array: the iteration that each checkpoint precedes
+  std::vector<ir::VarId> states;    ///< local arrays, one for each carried value of LoopNeeds::state
+};
+
+/// A gradient array of an array parameter: of the whole elements, or of one field of structs.
+struct FieldGradient {
+  std::vector<std::int32_t> fields;  ///< the path to the field; empty for whole elements
+  ir::VarId gradient = ir::kNone;
+};
+
+/// Writes the sweeps with a Builder. One object makes one backward kernel.
+class Sweeps {
+ public:
+  Sweeps(const ir::Module& module, const ir::Function& kernel, const SsaKernel& ssa, Activity activity,
+         ir::Builder& builder, std::int32_t stride_function);
+
+  /// The variable that stands for a value from now on.
+  void bind(ValueId value, ir::VarId variable) { primal_[index(value)] = variable; }
+  /// The gradient array of an array parameter, or of one field of the structs in it.
+  void bind_gradient(ir::VarId array, std::vector<std::int32_t> fields, ir::VarId gradient) {
+    gradients_[static_cast<std::size_t>(array)].push_back({std::move(fields), gradient});
+  }
+  /// Both sweeps of the whole kernel.
+  void run();
+  /// The adjoint of a by-value parameter once run() is done; kNone if nothing reaches it.
+  ir::VarId adjoint_of(ValueId value) const { return adjoint_[index(value)]; }
+  /// As Adjoint::differentiated.
+  const std::set<ir::Op>& differentiated() const { return differentiated_; }
+  /// What was refused on the way; the kernel is then unusable.
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  using Op = ir::Op;
+  using VarId = ir::VarId;
+  using ExprId = ir::ExprId;
+  static std::size_t index(ValueId value) { return static_cast<std::size_t>(value); }
+  const Value& value_of(ValueId value) const { return ssa_.values[index(value)]; }
+  bool is_active(ValueId value) const { return activity_.active[index(value)]; }
+
+  // ---- expressions of the backward kernel
+  ExprId expr(const Operand& operand);
+  std::vector<ExprId> exprs(const std::vector<Operand>& operands);
+  ExprId plus(ExprId a, ExprId b) { return b_.op(Op::kAdd, {a, b}); }
+  ExprId minus(ExprId a, ExprId b) { return b_.op(Op::kSub, {a, b}); }
+  /// What an array holds at the indices: a value of the type, or the tile of the type that starts there.
+  ExprId cell(VarId array, const std::vector<Operand>& indices, ir::Type type);
+  /// A variable that starts as the operand.
+  VarId let_operand(const std::string& name, const Operand& operand);
+
+  // ---- forward sweep (forward_sweep.cpp)
+  void forward(const Region& region, const ValueSet& live_after, Sweep sweep);
+  void forward_node(const Node& node, const ValueSet& live, Sweep sweep);
+  void forward_compute(const Compute& compute);
+  void forward_load(const LoadNode& load);
+  void forward_custom(const CustomNode& custom, const ValueSet& live);
+  void forward_branch(const Branch& branch, const ValueSet& live, Sweep sweep);
+  void forward_loop(const Loop& loop, const ValueSet& live, Sweep sweep);
+  void run_loop(const Loop& loop, const std::vector<std::size_t>& carried, LoopRecord* record, Sweep sweep);
+  void save_state(const Loop& loop, const LoopRecord& record, VarId iteration);
+  /// Declares before a branch what the reverse sweep will read after it.
+  void predeclare(const Region& region, const ValueSet& live);
+  void define(ValueId value, ExprId expr);
+  VarId declare_zero(ValueId value);
+  /// The loop's record, declared here unless it was before; `trips`, if given, is its number of iterations.
+  LoopRecord& open_record(const Loop& loop, ExprId trips = ir::kNone);
+  ExprId trip_count(const Loop& loop);
+  ExprId iteration_value(const Loop& loop, ExprId iteration);
+  /// carried := next, all at once.
+  void carry(const Loop& loop, const std::vector<std::size_t>& carried);
+
+  // ---- reverse sweep (reverse_sweep.cpp)
+  void reverse(const Region& region);
+  void reverse_node(const Node& node);
+  void reverse_compute(const Compute& compute);
+  void reverse_load(const LoadNode& load);
+  void reverse_store(const StoreNode& store);
+  /// The gradient array of an array whose elements are no structs.
+  VarId gradient_of(VarId array) const { return gradients_[static_cast<std::size_t>(array)].front().gradient; }
+  /// The field of a struct that a path names, and the struct with that field replaced.
+  ExprId field_at(ExprId object, const std::vector<std::int32_t>& path, std::size_t first = 0);
+  ExprId with_field_at(VarId object, const std::vector<std::int32_t>& path, ExprId value);
+  void reverse_atomic(const AtomicNode& atomic);
+  void reverse_extremum(const AtomicNode& atomic);
+  void reverse_custom(const CustomNode& custom);
+  void reverse_branch(const Branch& branch);
+  void reverse_loop(const Loop& loop);
+  void reverse_iteration(const Loop& loop, const std::vector<VarId>& carried_adjoints);
+  /// Binds the loop's state at the start of `iteration`. `top` is the checkpoint that long loops have come down to.
+  void restore_state(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top);
+  void rerun_to(const Loop& loop, const LoopRecord& record, VarId iteration, VarId top);
+  ExprId is_short(const LoopRecord& record) { return b_.op(Op::kLe, {b_.var(record.trips), b_.i32(record.slots)}); }
+  std::vector<VarId> open_carried_adjoints(const Loop& loop);
+  ExprId contribution(const Compute& compute, std::size_t k, ExprId w);
+  /// The sum of a tile's elements: the adjoint of a scalar that stood for all of them.
+  ExprId sum_of_elements(ExprId tile);
+  /// The term, but zero where w is.
+  /// Of tiles element by element where these are `apart`, otherwise where w is zero throughout.
+  ExprId unless_zero(ExprId w, ExprId term, bool apart);
+  void accumulate(const Operand& operand, ExprId contribution);
+  ExprId add_struct(ExprId into, ExprId from);
+  /// Declares the adjoints of the receivers that are not defined inside.
+  void open_receivers(const ValueSet& receivers, const ValueSet& inside);
+  void collect_receivers(const Branch& branch, ValueSet& receivers) const;
+  void collect_receivers(const Region& region, ValueSet& receivers) const;
+  void forget_adjoints(const Region& region);
+
+  /// Keeps the first refusal. The sweeps go on, so that every value stays bound.
+  void fail(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+
+  const ir::Module& module_;
+  const ir::Function& kernel_;
+  const SsaKernel& ssa_;
+  Activity activity_;
+  Liveness liveness_;
+  ir::Builder& b_;
+  std::int32_t stride_function_;                       ///< in the backward module: checkpoint_stride(steps, slots)
+  std::vector<VarId> primal_;                          ///< by value
+  std::vector<VarId> predeclared_;                     ///< by value: declared before the branch that defines it
+  std::vector<VarId> adjoint_;                         ///< by value: kNone until something contributes
+  std::vector<std::vector<FieldGradient>> gradients_;  ///< by array parameter
+  std::set<Op> differentiated_;
+  std::map<const Loop*, LoopRecord> records_;
+  std::vector<ExprId> rule_args_;     ///< of the rule at hand
+  std::vector<ir::Type> rule_types_;  ///< of its operands
+  std::vector<ir::Stmt> hoisted_;     ///< declarations of local arrays, for the top of the kernel
+  int reverse_depth_ = 0;             ///< number of reversed loops around the point being written
+  const Loop* outermost_ = nullptr;   ///< the outermost of them
+  std::optional<Error> error_;
+};
+
+}  // namespace assay::transforms

@@ -1,0 +1,65 @@
+// Sets of the values of a kernel in SSA form, which the analyses and sweeps unite and copy all the time.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace assay::transforms {
+
+/// A set of values, by ValueId: a bit for each, a word at a time.
+class ValueSet {
+ public:
+  ValueSet() = default;
+  /// The empty set, of a kernel with so many values. Sets that meet must be of the same kernel.
+  explicit ValueSet(std::size_t values) : size_(values), words_((values + kBits - 1) / kBits) {}
+
+  /// How many values there are, in the set or not.
+  [[nodiscard]] std::size_t size() const { return size_; }
+  bool operator[](std::size_t value) const { return (words_[value / kBits] >> value % kBits & 1U) != 0; }
+  void add(std::size_t value) { words_[value / kBits] |= std::uint64_t{1} << value % kBits; }
+
+  ValueSet& operator|=(const ValueSet& other) {
+    return combine(other, [](std::uint64_t a, std::uint64_t b) { return a | b; });
+  }
+  ValueSet& operator&=(const ValueSet& other) {
+    return combine(other, [](std::uint64_t a, std::uint64_t b) { return a & b; });
+  }
+  ValueSet& operator-=(const ValueSet& other) {
+    return combine(other, [](std::uint64_t a, std::uint64_t b) { return a & ~b; });
+  }
+  friend ValueSet operator&(ValueSet a, const ValueSet& b) { return a &= b; }
+  friend ValueSet operator-(ValueSet a, const ValueSet& b) { return a -= b; }
+
+  [[nodiscard]] bool intersects(const ValueSet& other) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if ((words_[i] & other.words_[i]) != 0) return true;
+    }
+    return false;
+  }
+
+  /// Calls visit(std::size_t) for each value in the set, ascending.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      for (std::uint64_t left = words_[i]; left != 0; left &= left - 1)
+        visit(i * kBits + static_cast<std::size_t>(std::countr_zero(left)));
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBits = 64;
+
+  template <class Combine>
+  ValueSet& combine(const ValueSet& other, const Combine& how) {
+    std::ranges::transform(words_, other.words_, words_.begin(), how);
+    return *this;
+  }
+
+  std::size_t size_ = 0;
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace assay::transforms

@@ -1,0 +1,50 @@
+#include "reports/formats/html/page_view.hpp"
+#include "reports/model/wording.hpp"
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+// A page with every name of two runs that share nothing helps nobody; report.json has them all.
+constexpr std::size_t kShownOfList = 200;
+
+const char* tone_of_list(std::string_view name) {
+  if (name == "broken") return "unexpected";
+  if (name == "fixed") return "passed";
+  return name == "added" ? "unsupported" : "inconclusive";
+}
+
+json change_view(const Change& change) {
+  return {{"name", change.name},
+          {"href", change.after.empty() ? "" : case_link(change.name)},
+          {"before", change.before.empty() ? "new" : change.before},
+          {"after", change.after.empty() ? "gone" : change.after},
+          {"message", change.message}};
+}
+
+}  // namespace
+
+json changes_view(const Changes& changes) {
+  json lists = json::array();
+  for (const auto& [name, list] : lists_of(changes)) {
+    if (list->empty()) continue;
+    json rows = json::array();
+    for (const Change& change : *list) {
+      if (rows.size() < kShownOfList) rows.push_back(change_view(change));
+    }
+    const std::size_t more = list->size() - rows.size();
+    lists.push_back({{"list", name},
+                     {"tone", tone_of_list(name)},
+                     {"count", count_text(static_cast<std::int64_t>(list->size()))},
+                     {"open", std::string_view(name) == "broken"},
+                     {"changes", rows},
+                     {"more", more == 0 ? json() : json(count_text(static_cast<std::int64_t>(more)))}});
+  }
+  return {{"since", changes.since},
+          {"same", cases_text(static_cast<std::int64_t>(changes.same))},
+          {"nothing", lists.empty()},
+          {"lists", lists}};
+}
+
+}  // namespace assay::reports

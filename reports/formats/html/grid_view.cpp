@@ -1,0 +1,78 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include "reports/formats/html/page_view.hpp"
+#include "reports/model/grid.hpp"
+#include "reports/model/wording.hpp"
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+// What stands below the count, where there is something to say.
+std::string note_of(const Tally& tally) {
+  std::string note;
+  const std::array<std::pair<std::int64_t, const char*>, 5> parts{{{tally.unexpected, "unexpected"},
+                                                                   {tally.inconclusive, "inconclusive"},
+                                                                   {tally.not_run, "not run"},
+                                                                   {tally.expected_failures, "waived"},
+                                                                   {tally.unsupported, "unsupported"}}};
+  for (const auto& [count, word] : parts) {
+    if (count > 0) note += fmt::format("{}{} {}", note.empty() ? "" : ", ", count, word);
+  }
+  return note;
+}
+
+// One cell, which leads to the list under `query`; `edge` draws the line to its left.
+json cell_view(const Tally& tally, const std::string& query, bool edge) {
+  json view = {{"tone", "none"}, {"edge", edge ? "edge" : ""}, {"href", ""}};
+  if (tally.total() == 0) return view;
+  const std::string note = note_of(tally);
+  const std::string tip = fmt::format("{} of {} pass{}{}", tally.passed, tally.total(), note.empty() ? "" : "; ", note);
+  view.update({{"tone", to_text(tally.tone())},
+               {"href", filter_link(query)},
+               {"passed", count_text(tally.passed)},
+               {"total", count_text(tally.total())},
+               {"note", note},
+               {"title", query.empty() ? tip : fmt::format("{}: {}", query, tip)}});
+  return view;
+}
+
+// The cells of a row, the sum last; `prefix` is the part of the query that the row adds.
+json cells_view(const Grid& grid, const GridRow& row, const std::string& prefix) {
+  json cells = json::array();
+  for (std::size_t i = 0; i < grid.columns.size(); ++i) {
+    const GridColumn& column = grid.columns[i];
+    const std::string query =
+        fmt::format("{}{}device:{} pass:{}", prefix, prefix.empty() ? "" : " ", column.device, column.pass);
+    cells.push_back(cell_view(row.cells[i], query, column.first_of_device));
+  }
+  cells.push_back(cell_view(row.all, prefix, true));
+  return cells;
+}
+
+}  // namespace
+
+json grid_view(const Summary& summary) {
+  const Grid grid = grid_of(summary);
+  json devices = json::array();
+  json passes = json::array();
+  for (const GridColumn& column : grid.columns) {
+    if (column.first_of_device) devices.push_back({{"name", column.device}, {"span", 0}});
+    devices.back()["span"] = devices.back().at("span").get<int>() + 1;
+    passes.push_back({{"pass", column.pass}, {"edge", column.first_of_device ? "edge" : ""}});
+  }
+  json rows = json::array();
+  for (const GridRow& row : grid.rows) {
+    const std::string query = "family:" + row.family;
+    rows.push_back({{"family", row.family}, {"href", filter_link(query)}, {"cells", cells_view(grid, row, query)}});
+  }
+  return {{"grid_devices", devices},
+          {"grid_columns", passes},
+          {"grid_rows", rows},
+          {"grid_totals", cells_view(grid, grid.totals, "")}};
+}
+
+}  // namespace assay::reports

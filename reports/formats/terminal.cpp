@@ -1,0 +1,216 @@
+#include "reports/formats/terminal.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+
+#include <fmt/color.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "reports/model/grid.hpp"
+#include "reports/model/text_table.hpp"
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+fmt::text_style style_of(Tone tone) {
+  switch (tone) {
+    case Tone::passed: return fmt::fg(fmt::terminal_color::green);
+    case Tone::unexpected: return fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold;
+    case Tone::inconclusive:
+    case Tone::expected_failures:
+    case Tone::not_run: return fmt::fg(fmt::terminal_color::yellow);
+    case Tone::unsupported: break;
+  }
+  return fmt::emphasis::faint;
+}
+
+// Text from a kernel must not move the cursor or change colours.
+std::string visible(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n' || c == '\t') safe += ' ';
+    else if (byte < 0x20 || byte == 0x7f) safe += fmt::format("\\x{:02x}", byte);
+    else safe += c;
+  }
+  return safe;
+}
+
+// "12/14", with what else there is: "12/14 1?" for one inconclusive, "13/14 1w" for a failure that is waived, "0/14 -"
+// where nothing could run.
+std::string cell_text(const Tally& tally) {
+  if (tally.total() == 0) return "";
+  if (tally.tone() == Tone::unsupported) return "unsupported";
+  std::string text = fmt::format("{}/{}", tally.passed, tally.total());
+  if (tally.inconclusive > 0) text += fmt::format(" {}?", tally.inconclusive);
+  if (tally.expected_failures > 0) text += fmt::format(" {}w", tally.expected_failures);
+  return text;
+}
+
+std::string grid_table(const Summary& summary, bool color) {
+  const Grid grid = grid_of(summary);
+  TextTable table;
+  std::vector<std::string> texts{"family"};
+  for (const GridColumn& column : grid.columns)
+    texts.push_back(column.device + " " + column.pass);
+  table.add_head(texts);
+  std::vector<GridRow> rows = grid.rows;
+  rows.push_back(grid.totals);
+  for (const GridRow& row : rows) {
+    texts = {visible(row.family)};
+    std::vector<fmt::text_style> styles{fmt::text_style{}};
+    for (const Tally& tally : row.cells) {
+      texts.push_back(cell_text(tally));
+      styles.push_back(style_of(tally.tone()));
+    }
+    table.add(texts, styles);
+  }
+  return table.text(color);
+}
+
+// "486 of 504 cases run, 252 supported, 249 compared, 1274880 values; 13.2 cases/s".
+std::string denominators_text(const Run& run, const Denominators& of) {
+  std::string text = fmt::format("{} planned, {} run, {} supported, {} compared; {} values compared", of.planned,
+                                 of.run, of.supported, of.compared, of.values_compared);
+  if (of.cached > 0) text += fmt::format("; {} of them judged by an earlier run (--fresh: anew)", of.cached);
+  if (run.end && run.end->at("wall_time_s") > 0.0) {
+    const double seconds = run.end->at("wall_time_s");
+    text += fmt::format("; {:.1f} s, {:.1f} cases/s", seconds, static_cast<double>(of.supported) / seconds);
+  }
+  return text;
+}
+
+// "4 kernels have code that no judged input reached (user/smooth, line 12: the condition is never true)".
+std::string uncovered_text(const Run& run, const Summary& summary) {
+  if (summary.uncovered.empty()) return "";
+  std::set<std::string> kernels;
+  const auto name = [&](const Uncovered& way) {
+    const json& record = run.cases[way.first_case];
+    return fmt::format("{}/{}", record.at("family").get<std::string>(), record.at("kernel").get<std::string>());
+  };
+  for (const Uncovered& way : summary.uncovered)
+    kernels.insert(name(way));
+  const Uncovered& first = summary.uncovered.front();
+  const std::string line = line_text(run.cases[first.first_case], first.file, first.line);
+  return fmt::format("{} {} code that too few inputs reached, which is not proved: {}, {}: {}{}\n", kernels.size(),
+                     kernels.size() == 1 ? "kernel has" : "kernels have", visible(name(first)), visible(line),
+                     visible(first.what), summary.uncovered.size() > 1 ? ", ... (in the report)" : "");
+}
+
+std::string missing_devices(const Run& run) {
+  std::string lines;
+  for (const json& device : run.start.at("environment").at("devices")) {
+    if (device.at("available").get<bool>()) continue;
+    const std::string name = device.at("name");
+    const bool planned = std::any_of(run.cases.begin(), run.cases.end(),
+                                     [&](const json& record) { return record.at("device") == name; });
+    if (planned) lines += fmt::format("{}: unsupported, {}\n", name, visible(device.at("reason").get<std::string>()));
+  }
+  return lines;
+}
+
+// What the device found beyond the finding that the message tells.
+std::string further_faults(const json& record) {
+  if (!record.contains("faults")) return "";
+  std::string lines;
+  for (const json& fault : record.at("faults")) {
+    const auto& text = fault.at("text").get_ref<const std::string&>();
+    if (record.at("message").get_ref<const std::string&>().find(text) == std::string::npos)
+      lines += "\n    " + visible(text);
+  }
+  return lines;
+}
+
+// The first damaged lines of the records, each in a line.
+std::string damage_lines(const Run& run) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, run.damaged.size()); ++i)
+    text += fmt::format("{}:{}: {}\n", kRecordsFile, run.damaged[i].number, visible(damage_text(run.damaged[i])));
+  if (run.damaged.size() > kShown) text += fmt::format("and {} more lines\n", run.damaged.size() - kShown);
+  return text;
+}
+
+// Lines that no longer hold, each with its place.
+std::string expectation_lines(const Run& run) {
+  std::string lines;
+  for (const ExpectationLine& line : run.expectations) {
+    const std::string_view state = line.state();
+    if (state == "in force" || state == "not judged") continue;
+    lines += fmt::format("{}: {}: {} {}\n", visible(line.text.at("place").get<std::string>()), state,
+                         visible(line.text.at("case").get<std::string>()), visible(outcome_text(line.text)));
+  }
+  return lines;
+}
+
+// "pass -> fail(mismatch): grad_x[3] is ..."; "was pass" where the case is gone.
+std::string change_text(const Change& change) {
+  if (change.after.empty()) return "was " + change.before;
+  return fmt::format("{}{}{}{}{}", change.before, change.before.empty() ? "" : " -> ", change.after,
+                     change.message.empty() ? "" : ": ", change.message);
+}
+
+Tone tone_of_verdict(const Verdict& verdict) {
+  if (verdict.status == "as_expected") return Tone::passed;
+  if (verdict.status == "all_unsupported") return Tone::inconclusive;
+  return Tone::unexpected;
+}
+
+}  // namespace
+
+bool use_color(ColorChoice choice, bool is_terminal, const char* no_color, const char* term) {
+  if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
+  if (no_color != nullptr && *no_color != '\0') return false;
+  return is_terminal && (term == nullptr || std::string_view(term) != "dumb");
+}
+
+bool use_color_on_stdout(ColorChoice choice) {
+  return use_color(choice, ::isatty(STDOUT_FILENO) == 1, std::getenv("NO_COLOR"), std::getenv("TERM"));
+}
+
+std::string unexpected_lines(const json& record, bool color) {
+  const Tone tone = tone_of(record);
+  if (!is_red(tone)) return "";
+  std::string outcome = outcome_text(record);
+  if (const auto flaky = flaky_of(record)) outcome += fmt::format(" ({} of {} pass)", flaky->passed, flaky->attempts);
+  std::string lines =
+      fmt::format("{}  {}", styled(outcome, style_of(tone), color), visible(record.at("case").get<std::string>()));
+  const std::string message = message_text(record);
+  if (!message.empty()) lines += ": " + visible(message);
+  lines += further_faults(record);
+  const std::string reproduce = record.at("reproduce");
+  if (!reproduce.empty()) lines += "\n    " + styled(visible(reproduce), fmt::emphasis::faint, color);
+  return lines + "\n";
+}
+
+std::string changes_lines(const Changes& changes, bool color) {
+  std::string lines;
+  for (const auto& [name, list] : lists_of(changes)) {
+    const std::string_view word = name;
+    const Tone tone = word == "broken" ? Tone::unexpected : word == "fixed" ? Tone::passed : Tone::inconclusive;
+    for (const Change& change : *list) {
+      lines += fmt::format("{}  {}: {}\n", styled(fmt::format("{:7}", word), style_of(tone), color),
+                           visible(change.name), visible(change_text(change)));
+    }
+  }
+  for (const EnvironmentDifference& row : changes.environment)
+    lines += fmt::format("{}: {} -> {}\n", row.label, visible(row.before), visible(row.after));
+  return fmt::format("{}since {}: {}\n", lines, visible(changes.since), changes_text(changes));
+}
+
+std::string closing_table(const Run& run, const Summary& summary, bool color) {
+  const Verdict& verdict = summary.verdict;
+  std::string headline = verdict.headline;
+  if (verdict.status != "as_expected") headline += fmt::format(": {}", fmt::join(verdict.reasons, ", "));
+  return fmt::format("{}\n{}\n{}{}{}\n{}{}", grid_table(summary, color),
+                     styled(headline, style_of(tone_of_verdict(verdict)), color), damage_lines(run),
+                     expectation_lines(run), denominators_text(run, summary.denominators), uncovered_text(run, summary),
+                     missing_devices(run));
+}
+
+}  // namespace assay::reports

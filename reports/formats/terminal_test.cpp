@@ -1,0 +1,85 @@
+#include "reports/formats/terminal.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "reports/testing/synthetic_run.hpp"
+
+namespace assay::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Run run_of(const testing::SyntheticRun& options) {
+  const auto dir = std::filesystem::temp_directory_path() / fmt::format("assay-terminal-{}", ::getpid());
+  testing::write_synthetic_run(dir, options);
+  Result<Run> run = read_run(dir);
+  std::filesystem::remove_all(dir);
+  EXPECT_TRUE(run.ok()) << run.error().text();
+  return run.take();
+}
+
+TEST(UseColor, FollowsTheChoiceThenTheEnvironmentThenTheTerminal) {
+  EXPECT_TRUE(use_color(ColorChoice::always, false, "1", "dumb"));
+  EXPECT_FALSE(use_color(ColorChoice::never, true, nullptr, "xterm"));
+  EXPECT_TRUE(use_color(ColorChoice::automatic, true, nullptr, "xterm"));
+  EXPECT_TRUE(use_color(ColorChoice::automatic, true, "", "xterm")) << "an empty NO_COLOR does not count";
+  EXPECT_FALSE(use_color(ColorChoice::automatic, true, "1", "xterm"));
+  EXPECT_FALSE(use_color(ColorChoice::automatic, false, nullptr, "xterm"));
+  EXPECT_FALSE(use_color(ColorChoice::automatic, true, nullptr, "dumb"));
+}
+
+TEST(ClosingTable, ShowsGridVerdictDenominatorsAndWhatIsMissing) {
+  const reports::Run run = run_of({});
+  EXPECT_EQ(closing_table(run, summarise(run), false),
+            "family             cpu forward  cpu backward  cuda forward  cuda backward\n"
+            "arithmetic               14/14         14/14   unsupported    unsupported\n"
+            "math                     14/14         14/14   unsupported    unsupported\n"
+            "conditional              14/14         14/14   unsupported    unsupported\n"
+            "multi_conditional        14/14         14/14   unsupported    unsupported\n"
+            "loop                     13/14         12/14   unsupported    unsupported\n"
+            "nested_loop              14/14         13/14   unsupported    unsupported\n"
+            "control_flow             14/14         13/14   unsupported    unsupported\n"
+            "scalar_param          13/14 1?      13/14 1?   unsupported    unsupported\n"
+            "vector                   13/14         14/14   unsupported    unsupported\n"
+            "all                 123/126 1?    121/126 1?   unsupported    unsupported\n"
+            "\n"
+            "8 cases of 504 are not as expected: 1 crashed, 3 fail, 1 timed_out, 1 build_failed, 2 inconclusive, "
+            "252 unsupported, 1 pass_marginal, 243 pass\n"
+            "504 planned, 504 run, 252 supported, 249 compared; 1274880 values compared; 38.2 s, 6.6 cases/s\n"
+            "1 kernel has code that too few inputs reached, which is not proved: vector/generated_1_0054, line 12: the "
+            "condition is never true, ... (in the report)\n"
+            "cuda: unsupported, no CUDA driver\n");
+}
+
+TEST(ClosingTable, ColoursOnlyWhereAskedTo) {
+  const reports::Run run = run_of({});
+  EXPECT_THAT(closing_table(run, summarise(run), false), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(closing_table(run, summarise(run), true), HasSubstr("\x1b[31m12/14"));
+}
+
+TEST(UnexpectedLines, GiveTheReasonAndTheCommand) {
+  const reports::Run run = run_of({});
+  std::string lines;
+  for (const nlohmann::json& record : run.cases)
+    lines += unexpected_lines(record, false);
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2 * 8);
+  EXPECT_THAT(lines,
+              HasSubstr("fail(mismatch)  loop/generated_1_0020/f32/cpu/backward: grad_x[3] is 0.5, expected 1.25 "
+                        "within 2.8e-14\n    assay run loop/generated_1_0020/f32/cpu/backward --seed 7\n"));
+}
+
+TEST(UnexpectedLines, TextOfAKernelCannotDriveTheTerminal) {
+  const reports::Run run = run_of({.hostile = "\x1b[2J\r\nnext"});
+  for (const nlohmann::json& record : run.cases)
+    EXPECT_THAT(unexpected_lines(record, false), Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace assay::reports

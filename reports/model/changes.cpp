@@ -1,0 +1,145 @@
+#include "reports/model/changes.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/model/summary.hpp"
+#include "support/csv.hpp"
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+// What was found of a case, without what was expected.
+json finding_of(const json& record) {
+  return {{"case", record.at("case")},
+          {"outcome", record.at("outcome")},
+          {"kind", record.at("kind")},
+          {"message", record.at("message")}};
+}
+
+Tone tone_of_finding(const json& finding) { return tone_of_outcome(finding.at("outcome").get<std::string>()); }
+
+// The table that failures_csv writes.
+Result<Baseline> read_failures(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const Result<std::vector<CsvRow>> rows = read_csv(text);
+  const std::vector<std::string> head{"case", "outcome", "kind", "message"};
+  if (!rows.ok() || rows->empty() || rows->front().fields != head)
+    return Error{"expected a run's folder, or a run's failures.csv", file.string()};
+  Baseline baseline{.label = file.string()};
+  for (const CsvRow& row : *rows) {
+    if (&row == &rows->front()) continue;
+    if (row.fields.size() != head.size()) {
+      return Error{fmt::format("found {} fields, expected {}", row.fields.size(), head.size()),
+                   fmt::format("{}:{}", file.string(), row.line)};
+    }
+    json& finding = baseline.cases[row.fields.front()];
+    for (std::size_t i = 0; i < head.size(); ++i)
+      finding[head[i]] = row.fields[i];
+  }
+  return baseline;
+}
+
+Change change_of(const json* before, const json* after) {
+  const json& last = after == nullptr ? *before : *after;
+  return {.name = last.at("case"),
+          .before = before == nullptr ? "" : outcome_text(*before),
+          .after = after == nullptr ? "" : outcome_text(*after),
+          .message = last.at("message")};
+}
+
+void sort_in(Changes& changes, const json& before, const json& after) {
+  const Tone was = tone_of_finding(before);
+  const Tone is = tone_of_finding(after);
+  const bool both_red = is_red(was) && is_red(is);
+  if (both_red ? before == after : was == is) ++changes.same;
+  else if (both_red) changes.changed.push_back(change_of(&before, &after));
+  else if (is_red(is)) changes.broken.push_back(change_of(&before, &after));
+  else if (is_red(was) && is == Tone::passed) changes.fixed.push_back(change_of(&before, &after));
+  else changes.changed.push_back(change_of(&before, &after));
+}
+
+}  // namespace
+
+Baseline baseline_of(const Run& run, std::string label) {
+  Baseline baseline{.label = std::move(label), .environment = run.start.at("environment")};
+  for (const json& record : run.cases)
+    baseline.cases.emplace(record.at("case"), finding_of(record));
+  return baseline;
+}
+
+Result<Baseline> read_baseline(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) return read_failures(path);
+  const Result<Run> run = read_run(path);
+  if (!run.ok()) return run.error();
+  return baseline_of(*run, path.string());
+}
+
+bool Changes::is_no_worse() const { return broken.empty() && changed.empty() && gone.empty() && added_failing == 0; }
+
+Changes changes_since(const Baseline& baseline, const Run& run) {
+  Changes changes{.since = baseline.label};
+  std::map<std::string, const json*> gone;
+  for (const auto& [name, finding] : baseline.cases)
+    gone.emplace(name, &finding);
+  for (const json& record : run.cases) {
+    const json after = finding_of(record);
+    const auto before = gone.find(record.at("case"));
+    if (before != gone.end()) {
+      sort_in(changes, *before->second, after);
+      gone.erase(before);
+    } else if (baseline.environment) {
+      changes.added.push_back(change_of(nullptr, &after));
+      if (is_red(tone_of_finding(after))) ++changes.added_failing;
+    } else if (is_red(tone_of_finding(after))) {
+      changes.broken.push_back(change_of(nullptr, &after));
+    } else {
+      ++changes.same;
+    }
+  }
+  for (const auto& [name, finding] : gone)
+    changes.gone.push_back(change_of(finding, nullptr));
+  if (baseline.environment)
+    changes.environment = environment_differences(*baseline.environment, run.start.at("environment"));
+  return changes;
+}
+
+std::vector<ChangeList> lists_of(const Changes& changes) {
+  return {{"broken", &changes.broken},
+          {"changed", &changes.changed},
+          {"gone", &changes.gone},
+          {"added", &changes.added},
+          {"fixed", &changes.fixed}};
+}
+
+json changes_json(const Changes& changes) {
+  json document = {{"since", changes.since}, {"no_worse", changes.is_no_worse()}, {"same", changes.same}};
+  for (const auto& [name, list] : lists_of(changes)) {
+    json& rows = document[name] = json::array();
+    for (const Change& change : *list) {
+      rows.push_back(
+          {{"case", change.name}, {"before", change.before}, {"after", change.after}, {"message", change.message}});
+    }
+  }
+  json& rows = document["environment"] = json::array();
+  for (const EnvironmentDifference& row : changes.environment)
+    rows.push_back({{"what", row.label}, {"before", row.before}, {"after", row.after}});
+  return document;
+}
+
+std::string changes_text(const Changes& changes) {
+  std::string text;
+  for (const auto& [name, list] : lists_of(changes)) {
+    if (!list->empty()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", list->size(), name);
+  }
+  return fmt::format("{}{}{} the same", text, text.empty() ? "" : "; ", changes.same);
+}
+
+}  // namespace assay::reports

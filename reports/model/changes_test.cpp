@@ -1,0 +1,132 @@
+// What changed between runs, and what a table of failures can say of it.
+#include "reports/model/changes.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "reports/formats/failures_csv.hpp"
+#include "reports/formats/report_json.hpp"
+#include "reports/formats/terminal.hpp"
+#include "reports/testing/synthetic_run.hpp"
+#include "schemas/embedded.hpp"
+#include "schemas/validator.hpp"
+
+namespace assay::reports {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ChangesTest : public ::testing::Test {
+ protected:
+  ~ChangesTest() override { fs::remove_all(dir_); }
+
+  reports::Run run_of(const testing::SyntheticRun& options) const {
+    testing::write_synthetic_run(dir_, options);
+    Result<reports::Run> run = read_run(dir_);
+    EXPECT_TRUE(run.ok());
+    return run.take();
+  }
+
+  fs::path dir_ = fs::temp_directory_path() / fmt::format("assay-changes-{}", ::getpid());
+};
+
+std::vector<std::string> names_of(const std::vector<Change>& changes) {
+  std::vector<std::string> names;
+  for (const Change& change : changes)
+    names.push_back(change.name);
+  return names;
+}
+
+json& case_of(Run& run, const std::string& name) {
+  return *std::find_if(run.cases.begin(), run.cases.end(),
+                       [&](const json& record) { return record.at("case") == name; });
+}
+
+TEST_F(ChangesTest, ARunHasNotChangedSinceItself) {
+  const reports::Run run = run_of({});
+  const Changes changes = changes_since(baseline_of(run, "out"), run);
+  EXPECT_TRUE(changes.is_no_worse());
+  EXPECT_EQ(changes.same, 504U);
+  EXPECT_EQ(changes_lines(changes, false), "since out: 504 the same\n");
+}
+
+TEST_F(ChangesTest, EveryKindOfChangeIsTold) {
+  const Baseline before = baseline_of(run_of({.kernels_per_family = 15, .cuda = false}), "before");
+  reports::Run run = run_of({.cuda = false});
+  json& broken = case_of(run, "arithmetic/generated_1_0003/f32/cpu/forward");
+  broken["outcome"] = "fail";
+  broken["kind"] = "mismatch";
+  json& changed = case_of(run, "loop/generated_1_0020/f32/cpu/backward");
+  changed["message"] = "grad_x[4] is 2";
+  json& fixed = case_of(run, "loop/generated_1_0071/f32/cpu/backward");
+  fixed["outcome"] = "pass_marginal";
+  fixed["kind"] = "";
+  case_of(run, "math/generated_1_0003/f32/cpu/backward")["outcome"] = "pass_marginal";
+  run.start["environment"]["compiler"] = "g++ 13.1.0";
+  run.start["environment"]["devices"][0]["confinement"] = "system calls are filtered; files are free";
+  json added = broken;
+  added["case"] = "arithmetic/new/f32/cpu/forward";
+  run.cases.push_back(added);
+
+  const Changes changes = changes_since(before, run);
+  EXPECT_THAT(names_of(changes.broken), ElementsAre("arithmetic/generated_1_0003/f32/cpu/forward"));
+  EXPECT_THAT(names_of(changes.changed), ElementsAre("loop/generated_1_0020/f32/cpu/backward"));
+  EXPECT_THAT(names_of(changes.fixed), ElementsAre("loop/generated_1_0071/f32/cpu/backward"));
+  EXPECT_THAT(names_of(changes.added), ElementsAre("arithmetic/new/f32/cpu/forward"));
+  EXPECT_EQ(changes.gone.size(), 18U);
+  EXPECT_EQ(changes.same, 252U - 3U) << "a margin that grew is no change";
+  EXPECT_FALSE(changes.is_no_worse());
+  EXPECT_EQ(changes_text(changes), "1 broken, 1 changed, 18 gone, 1 added, 1 fixed; 249 the same");
+  const std::string lines = changes_lines(changes, false);
+  EXPECT_THAT(lines, HasSubstr("broken   arithmetic/generated_1_0003/f32/cpu/forward: pass -> fail(mismatch)\n"));
+  EXPECT_THAT(lines, HasSubstr("Compiler: g++ 12.2.0 -> g++ 13.1.0\n"));
+  EXPECT_THAT(lines, HasSubstr("Confinement on cpu: none -> system calls are filtered; files are free\n"));
+  const json report = report_json(run, summarise(run), &changes);
+  EXPECT_TRUE(schemas::Validator(schemas::kReportSchemaText).diagnostics(report).empty());
+}
+
+TEST_F(ChangesTest, ADeviceThatWentAwayIsAChangeAndNoFailure) {
+  reports::Run run = run_of({.failures = false});
+  const Baseline before = baseline_of(run, "before");
+  json& lost = case_of(run, "loop/generated_1_0020/f32/cpu/backward");
+  lost["outcome"] = "unsupported";
+  lost["kind"] = "no compiler";
+  const Changes changes = changes_since(before, run);
+  EXPECT_EQ(changes_text(changes), "1 changed; 503 the same");
+  EXPECT_FALSE(changes.is_no_worse());
+}
+
+TEST_F(ChangesTest, ATableOfFailuresKnowsWhatFailedAndNoMore) {
+  const reports::Run failed = run_of({.cuda = false});
+  const fs::path table = dir_ / "failures.csv";
+  std::ofstream(table, std::ios::binary) << failures_csv(failed);
+  const Result<Baseline> baseline = read_baseline(table);
+  ASSERT_TRUE(baseline.ok()) << baseline.error().text();
+  EXPECT_EQ(baseline->cases.size(), 8U);
+  EXPECT_EQ(changes_text(changes_since(*baseline, failed)), "252 the same");
+  const reports::Run clean = run_of({.cuda = false, .failures = false});
+  EXPECT_EQ(changes_text(changes_since(*baseline, clean)), "8 fixed; 244 the same");
+  Baseline none = *baseline;
+  none.cases.clear();
+  EXPECT_EQ(changes_text(changes_since(none, failed)), "8 broken; 244 the same");
+}
+
+TEST_F(ChangesTest, WhatIsNoBaselineIsRefused) {
+  const fs::path table = dir_ / "other.csv";
+  fs::create_directories(dir_);
+  std::ofstream(table) << "name,value\n";
+  EXPECT_THAT(read_baseline(table).error().text(),
+              HasSubstr("other.csv: expected a run's folder, or a run's failures"));
+  EXPECT_THAT(read_baseline(dir_ / "nowhere").error().text(), HasSubstr("cannot read records"));
+}
+
+}  // namespace
+}  // namespace assay::reports

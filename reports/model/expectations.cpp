@@ -1,0 +1,105 @@
+#include "reports/model/expectations.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include "reports/model/summary.hpp"
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+const std::string& text(const json& object, const char* member) {
+  return object.at(member).get_ref<const std::string&>();
+}
+
+bool tells_of(const json& line, const json& record) {
+  const std::string& kind = text(line, "kind");
+  return line.at("outcome") == record.at("outcome") && (kind.empty() || kind == text(record, "kind")) &&
+         fits_text(text(line, "message"), text(record, "message"));
+}
+
+void set(json& record, const char* standing, const ExpectationLine& line, std::string note) {
+  record["expectation"] = {{"standing", standing}, {"place", line.text.at("place")}, {"note", std::move(note)}};
+}
+
+}  // namespace
+
+bool names_case(const std::string& pattern, const std::string& name) {
+  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PATHNAME | FNM_LEADING_DIR) == 0;
+}
+
+bool fits_text(std::string_view pattern, const std::string& text) {
+  std::string escaped;
+  for (const char c : pattern) {
+    if (c == '?' || c == '[' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return ::fnmatch(escaped.c_str(), text.c_str(), 0) == 0;
+}
+
+std::string_view ExpectationLine::state() const {
+  if (expired) return "expired";
+  if (stale()) return "stale";
+  if (better > 0) return "unexpected pass";
+  if (changed > 0) return "changed";
+  return expected_failures > 0 ? "in force" : "not judged";
+}
+
+Expectations::Expectations(const json& start) {
+  const std::string day = text(start, "started").substr(0, 10);
+  for (const json& line : start.value("expectations", json::array())) {
+    const std::string& expires = text(line, "expires");
+    lines_.push_back(
+        {.text = line, .is_whole = !start.contains("shard"), .expired = !expires.empty() && expires < day});
+  }
+}
+
+void Expectations::hold(json& record) {
+  record.erase("expectation");
+  std::vector<ExpectationLine*> naming;
+  for (ExpectationLine& line : lines_) {
+    if (names_case(text(line.text, "case"), text(record, "case"))) naming.push_back(&line);
+  }
+  if (naming.empty()) return;
+  const Tone tone = tone_of_outcome(text(record, "outcome"));
+  if (tone == Tone::unsupported || tone == Tone::not_run) {
+    for (ExpectationLine* line : naming)
+      ++line->unjudged;
+  } else if (tone == Tone::passed) {
+    for (ExpectationLine* line : naming)
+      ++line->better;
+    const ExpectationLine& line = *naming.front();
+    set(record, "better", line,
+        fmt::format("{} expects {}: remove the line", text(line.text, "place"), outcome_text(line.text)));
+  } else {
+    note_failure(record, naming);
+  }
+}
+
+void Expectations::note_failure(json& record, const std::vector<ExpectationLine*>& naming) {
+  const auto telling =
+      std::ranges::find_if(naming, [&](const ExpectationLine* line) { return tells_of(line->text, record); });
+  if (telling == naming.end()) {
+    for (ExpectationLine* line : naming)
+      ++line->changed;
+    const ExpectationLine& line = *naming.front();
+    set(record, "changed", line,
+        fmt::format("{} expects {}: {}", text(line.text, "place"), outcome_text(line.text),
+                    text(line.text, "message")));
+    return;
+  }
+  ExpectationLine& line = **telling;
+  ++line.expected_failures;
+  if (line.expired) {
+    set(record, "changed", line,
+        fmt::format("{} bore this until {}", text(line.text, "place"), text(line.text, "expires")));
+  } else {
+    set(record, "waived", line, text(line.text, "reason"));
+  }
+}
+
+}  // namespace assay::reports

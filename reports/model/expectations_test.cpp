@@ -1,0 +1,182 @@
+// Runs held to failures that are known: what is borne, and each way in which a line stops to hold.
+#include "reports/model/expectations.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "reports/formats/terminal.hpp"
+#include "reports/model/summary.hpp"
+#include "reports/testing/synthetic_run.hpp"
+
+namespace assay::reports {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kFailed = "loop/generated_1_0020/f32/cpu/backward";
+constexpr const char* kPassed = "loop/generated_1_0003/f32/cpu/backward";
+
+Run run_of(const testing::SyntheticRun& options) {
+  const fs::path dir = fs::temp_directory_path() / fmt::format("assay-expectations-{}", ::getpid());
+  testing::write_synthetic_run(dir, options);
+  Result<Run> run = read_run(dir);
+  fs::remove_all(dir);
+  EXPECT_TRUE(run.ok());
+  return run.take();
+}
+
+// Line `number` of waivers.csv.
+json line(int number, const std::string& pattern, const std::string& outcome, const std::string& message,
+          const std::string& expires = "") {
+  return {{"place", fmt::format("waivers.csv:{}", number)},
+          {"case", pattern},
+          {"outcome", outcome},
+          {"kind", ""},
+          {"message", message},
+          {"reason", "known"},
+          {"issue", "#17"},
+          {"since", "2026-11-01"},
+          {"expires", expires}};
+}
+
+// A line for each failure of the synthetic run, and for nothing else.
+json known_failures() {
+  return {line(2, "loop/generated_1_00[27]?/f32/cpu/backward", "fail", "grad_x[3] is *, expected * within *"),
+          line(3, "vector/generated_1_0020/*/cpu/forward", "build_failed", "g++ refused the emitted source"),
+          line(4, "control_flow/generated_1_0037/f32/cpu/backward", "crashed", "*signal 11*"),
+          line(5, "loop/generated_1_0105/*/cpu/forward", "timed_out", "*"),
+          line(6, "scalar_param/generated_1_0003/f32/cpu/forward", "inconclusive", "*"),
+          line(7, "nested_loop/generated_1_0037/f32/cpu/backward", "fail", "grad_*"),
+          line(8, "scalar_param/generated_1_0054/f32/cpu/backward", "inconclusive", "*")};
+}
+
+Run held_to(const json& lines) {
+  Run run = run_of({.cuda = false});
+  hold_to(run, lines);
+  return run;
+}
+
+const json& case_of(const Run& run, const std::string& name) {
+  return *std::find_if(run.cases.begin(), run.cases.end(),
+                       [&](const json& record) { return record.at("case") == name; });
+}
+
+TEST(Expectations, KnownFailuresAreBorneAndToldApart) {
+  const reports::Run run = held_to(known_failures());
+  const Summary summary = summarise(run);
+  EXPECT_EQ(summary.verdict.headline, "244 of 252 cases pass, 8 fail as expected");
+  EXPECT_EQ(summary.verdict.exit_status, 0);
+  EXPECT_THAT(summary.verdict.reasons, ElementsAre("8 waived", "1 pass_marginal", "243 pass"));
+  EXPECT_TRUE(summary.groups.empty());
+  EXPECT_EQ(summary.counts.at("fail"), 3) << "what was found is not rewritten";
+  for (const ExpectationLine& one : run.expectations)
+    EXPECT_EQ(one.state(), "in force") << one.text;
+  EXPECT_EQ(unexpected_lines(case_of(run, kFailed), false), "");
+}
+
+TEST(Expectations, AChangedMessageOrKindIsRedAndNamesTheLine) {
+  json lines = known_failures();
+  lines[0]["message"] = "grad_y[*";
+  const reports::Run run = held_to(lines);
+  const Summary summary = summarise(run);
+  EXPECT_EQ(summary.verdict.exit_status, 1);
+  EXPECT_EQ(summary.verdict.headline, "2 cases of 252 are not as expected");
+  EXPECT_EQ(run.expectations[0].state(), "changed");
+  EXPECT_THAT(unexpected_lines(case_of(run, kFailed), false),
+              HasSubstr("expected 1.25 within 2.8e-14; waivers.csv:2 expects fail: grad_y[*\n"));
+  lines = known_failures();
+  lines[0]["kind"] = "finite_differences";
+  EXPECT_EQ(summarise(held_to(lines)).verdict.exit_status, 1);
+}
+
+TEST(Expectations, AnUnexpectedPassIsRedAndNamesTheLine) {
+  json lines = known_failures();
+  lines.push_back(line(9, kPassed, "fail", "*"));
+  const reports::Run run = held_to(lines);
+  const Summary summary = summarise(run);
+  EXPECT_EQ(summary.verdict.exit_status, 1);
+  EXPECT_THAT(summary.verdict.reasons, Contains("1 unexpected pass"));
+  EXPECT_EQ(run.expectations.back().state(), "unexpected pass");
+  EXPECT_EQ(unexpected_lines(case_of(run, kPassed), false).substr(0, 18), "unexpected pass  l");
+  EXPECT_THAT(unexpected_lines(case_of(run, kPassed), false), HasSubstr("waivers.csv:9 expects fail: remove the line"));
+  ASSERT_EQ(summary.groups.size(), 1U);
+  EXPECT_EQ(summary.groups[0].signature, "unexpected pass in loop");
+}
+
+TEST(Expectations, AStaleLineIsRed) {
+  json lines = known_failures();
+  lines.push_back(line(9, "loop/renamed", "fail", "*"));
+  const reports::Run run = held_to(lines);
+  EXPECT_EQ(run.expectations.back().state(), "stale");
+  EXPECT_EQ(summarise(run).verdict.headline, "1 expectation no longer holds");
+  EXPECT_EQ(summarise(run).verdict.exit_status, 1);
+  EXPECT_THAT(closing_table(run, summarise(run), false), HasSubstr("waivers.csv:9: stale: loop/renamed"));
+}
+
+TEST(Expectations, ALineBehindAnotherIsStale) {
+  json lines = known_failures();
+  lines.push_back(line(9, kFailed, "fail", "*"));
+  EXPECT_EQ(held_to(lines).expectations.back().state(), "stale");
+}
+
+TEST(Expectations, AnExpiredLineBearsNothing) {
+  json lines = known_failures();
+  lines[0]["expires"] = "2026-11-21";  // the day on which the run started
+  EXPECT_EQ(summarise(held_to(lines)).verdict.exit_status, 0) << "the last day is in force";
+  lines[0]["expires"] = "2026-11-20";
+  const reports::Run run = held_to(lines);
+  const Summary summary = summarise(run);
+  EXPECT_EQ(summary.verdict.exit_status, 1);
+  EXPECT_THAT(summary.verdict.reasons, Contains("1 expired expectation"));
+  EXPECT_THAT(unexpected_lines(case_of(run, kFailed), false), HasSubstr("waivers.csv:2 bore this until 2026-11-20"));
+}
+
+TEST(Expectations, ADeviceThatIsMissingLeavesItsLinesUnjudged) {
+  reports::Run run = run_of({.failures = false});
+  hold_to(run, json::array({line(2, "loop/*/*/cuda", "fail", "*")}));
+  EXPECT_EQ(run.expectations[0].state(), "not judged");
+  EXPECT_EQ(summarise(run).verdict.exit_status, 0);
+}
+
+TEST(Expectations, AShardCannotTellAStaleLine) {
+  reports::Run run = run_of({.cuda = false, .failures = false});
+  run.start["shard"] = {{"index", 1}, {"of", 4}};
+  hold_to(run, json::array({line(2, "loop/elsewhere", "fail", "*")}));
+  EXPECT_EQ(run.expectations[0].state(), "not judged");
+  EXPECT_EQ(summarise(run).verdict.exit_status, 0);
+}
+
+TEST(Expectations, ABrokenRunStaysBroken) {
+  reports::Run run = run_of({.cuda = false, .finished = false});
+  hold_to(run, known_failures());
+  EXPECT_EQ(summarise(run).verdict.status, "incomplete");
+  EXPECT_EQ(summarise(run).verdict.exit_status, 1);
+}
+
+TEST(Expectations, PatternsNameCasesByTheirBeginnings) {
+  EXPECT_TRUE(names_case("loop", kFailed));
+  EXPECT_TRUE(names_case("loop/*/f32", kFailed));
+  EXPECT_TRUE(names_case("*/*/*/cpu/backward", std::string(kFailed) + "/O2"));
+  EXPECT_FALSE(names_case("loo", kFailed));
+  EXPECT_FALSE(names_case("*/f32", kFailed)) << "a part is not crossed";
+  EXPECT_FALSE(names_case("loop/*/f64", kFailed));
+}
+
+TEST(Expectations, AMessageIsItsOwnPattern) {
+  for (const std::string text : {"grad_x[3] is 0.5", "what? [a-z] \\ *p", "", "\xE2\x88\x82 \"quoted\""})
+    EXPECT_TRUE(fits_text(text, text)) << text;
+  EXPECT_TRUE(fits_text("grad_*[3] is *", "grad_x[3] is 0.5"));
+  EXPECT_FALSE(fits_text("grad_?[3] is *", "grad_x[3] is 0.5"));
+  EXPECT_FALSE(fits_text("grad_x", "grad_x[3] is 0.5"));
+}
+
+}  // namespace
+}  // namespace assay::reports

@@ -1,0 +1,48 @@
+#include "reports/model/grid.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace assay::reports {
+namespace {
+
+std::vector<GridColumn> columns_of(const Summary& summary) {
+  std::vector<GridColumn> columns;
+  for (const char* device : {"cpu", "cuda", "ptx"}) {
+    bool first = true;
+    for (const char* pass : {"forward", "backward"}) {
+      const bool planned = std::any_of(summary.grid.begin(), summary.grid.end(), [&](const GridCell& cell) {
+        return cell.device == device && cell.pass == pass;
+      });
+      if (planned) columns.push_back({.device = device, .pass = pass, .first_of_device = std::exchange(first, false)});
+    }
+  }
+  return columns;
+}
+
+GridRow& row_of(Grid& grid, const std::string& family) {
+  const auto found =
+      std::find_if(grid.rows.begin(), grid.rows.end(), [&](const GridRow& row) { return row.family == family; });
+  if (found != grid.rows.end()) return *found;
+  return grid.rows.emplace_back(GridRow{.family = family, .cells = std::vector<Tally>(grid.columns.size())});
+}
+
+}  // namespace
+
+Grid grid_of(const Summary& summary) {
+  Grid grid{.columns = columns_of(summary)};
+  grid.totals = {.family = "all", .cells = std::vector<Tally>(grid.columns.size())};
+  for (const GridCell& cell : summary.grid) {
+    const auto column = std::find_if(grid.columns.begin(), grid.columns.end(), [&](const GridColumn& other) {
+      return other.device == cell.device && other.pass == cell.pass;
+    });
+    const auto position = static_cast<std::size_t>(column - grid.columns.begin());
+    for (GridRow* row : {&row_of(grid, cell.family), &grid.totals}) {
+      row->cells.at(position).add(cell.tally);
+      row->all.add(cell.tally);
+    }
+  }
+  return grid;
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,135 @@
+#include "reports/model/profiles.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "reports/model/text_table.hpp"
+#include "reports/model/wording.hpp"
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+double measure(const json& profile, const char* name) { return profile.at("measures").value(name, 0.0); }
+
+double per_thread(const json& profile, const char* name) {
+  const double threads = profile.at("threads");
+  return threads > 0 ? measure(profile, name) / threads : 0;
+}
+
+std::string share(double value) { return fmt::format("{:.0f}", 100 * value); }
+
+// Where results get their bits from, the weakest last.
+std::string fidelity(const json& profile) {
+  const json& counts = profile.at("fidelity");
+  std::string text;
+  const auto add = [&](bool holds, const char* word) {
+    if (holds) text += (text.empty() ? "" : "+") + std::string(word);
+  };
+  add(counts.at("approximation_reaches_result"), "approximate");
+  add(counts.at("contractible") > 0, "contractible");
+  add(counts.at("order_dependent") > 0, "unordered");
+  return text.empty() ? "exact" : text;
+}
+
+struct Column {
+  ProfileColumn shown;
+  std::string (*text)(const json& profile);
+};
+
+constexpr std::array<Column, 11> kColumns{{
+    {{"threads", "threads of the launch"},
+     [](const json& p) { return fmt::format("{}", p.at("threads").get<std::int64_t>()); }},
+    {{"instr/thread", "PTX instructions"},
+     [](const json& p) { return fmt::format("{:.1f}", per_thread(p, "thread_instructions")); }},
+    {{"float %", "share that computes with floats"},
+     [](const json& p) { return share(measure(p, "mix_float") + measure(p, "mix_special")); }},
+    {{"memory %", "share that loads, stores or updates memory"},
+     [](const json& p) { return share(measure(p, "mix_load") + measure(p, "mix_store") + measure(p, "mix_atomic")); }},
+    {{"lanes %", "lanes of a warp that are active"},
+     [](const json& p) { return share(measure(p, "lane_efficiency")); }},
+    {{"sectors", "of 32 bytes, for each global access of a warp"},
+     [](const json& p) { return fmt::format("{:.2f}", measure(p, "sectors_per_access")); }},
+    {{"bytes/thread", "of global memory, loaded and stored"},
+     [](const json& p) { return fmt::format("{:.0f}", per_thread(p, "global_bytes")); }},
+    {{"flop/byte", "arithmetic intensity"},
+     [](const json& p) { return fmt::format("{:.2f}", measure(p, "arithmetic_intensity")); }},
+    {{"contention", "threads for each address of an atomic"},
+     [](const json& p) {
+       return measure(p, "atomics") > 0 ? fmt::format("{:.1f}", measure(p, "atomic_contention")) : std::string();
+     }},
+    {{"diverging", "branches that split a warp"},
+     [](const json& p) { return fmt::format("{:.0f}", measure(p, "divergent_branches")); }},
+    {{"results",
+      "where their bits come from: exact, approximate (an approximation reached one), contractible (products "
+      "and sums that hardware may fuse), unordered (float atomics)"},
+     fidelity},
+}};
+
+}  // namespace
+
+std::vector<ProfileColumn> profile_columns() {
+  std::vector<ProfileColumn> columns;
+  for (const Column& column : kColumns)
+    columns.push_back(column.shown);
+  return columns;
+}
+
+std::vector<ProfileRow> profile_rows(const Run& run) {
+  std::vector<ProfileRow> rows;
+  for (const json& record : run.cases) {
+    if (!record.contains("profiles")) continue;
+    for (const json& profile : record.at("profiles")) {
+      ProfileRow& row = rows.emplace_back(ProfileRow{record.at("case"), profile.at("target"), {}});
+      for (const Column& column : kColumns)
+        row.cells.push_back(column.text(profile));
+    }
+  }
+  return rows;
+}
+
+std::string profile_table(const Run& run, bool color) {
+  const std::vector<ProfileRow> rows = profile_rows(run);
+  if (rows.empty()) return "no profile: none of these devices observes what it executes; --device ptx does\n";
+  TextTable table;
+  std::vector<std::string> head{"case", "target"};
+  for (const Column& column : kColumns)
+    head.emplace_back(column.shown.label);
+  table.add_head(head);
+  std::string_view last;
+  for (const ProfileRow& row : rows) {
+    std::vector<std::string> texts{row.name == last ? "" : row.name, row.target};
+    texts.insert(texts.end(), row.cells.begin(), row.cells.end());
+    table.add(std::move(texts));
+    last = row.name;
+  }
+  std::string text = table.text(color) + "\n";
+  for (const Column& column : kColumns)
+    text += fmt::format("{:<13} {}\n", column.shown.label, column.shown.about);
+  return text;
+}
+
+json profiles_view(const Run& run) {
+  const std::vector<ProfileRow> rows = profile_rows(run);
+  if (rows.empty()) return nullptr;
+  json columns = json::array();
+  for (const Column& column : kColumns)
+    columns.push_back({{"label", column.shown.label}, {"about", column.shown.about}});
+  json shown = json::array();
+  for (std::size_t i = 0; i < std::min(rows.size(), kRowsOfPage); ++i)
+    shown.push_back({{"name", rows[i].name},
+                     {"href", case_link(rows[i].name)},
+                     {"target", rows[i].target},
+                     {"cells", rows[i].cells}});
+  return {
+      {"columns", columns},
+      {"rows", shown},
+      {"more", rows.size() > kRowsOfPage ? fmt::format("{} further ones are in records.jsonl.",
+                                                       count_text(static_cast<std::int64_t>(rows.size() - kRowsOfPage)))
+                                         : ""}};
+}
+
+}  // namespace assay::reports

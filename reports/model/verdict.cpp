@@ -1,0 +1,151 @@
+#include "reports/model/verdict.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace assay::reports {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 17> kGravestFirst{"internal_error",
+                                                         "memory_fault",
+                                                         "crashed",
+                                                         "fail",
+                                                         "timed_out",
+                                                         "build_failed",
+                                                         "launch_failed",
+                                                         "resource_error",
+                                                         "inconclusive",
+                                                         "not_run",
+                                                         "unexpected pass",
+                                                         "stale expectation",
+                                                         "expired expectation",
+                                                         "waived",
+                                                         "unsupported",
+                                                         "pass_marginal",
+                                                         "pass"};
+
+// Lines of expectations that no longer hold, whatever the cases say.
+struct ExpectationFaults {
+  std::int64_t stale = 0;
+  std::int64_t expired = 0;
+};
+
+// The last line must say what the others say.
+bool end_agrees(const Run& run, const std::map<std::string, std::int64_t>& counts) {
+  std::map<std::string, std::int64_t> claimed = run.end->at("counts").get<std::map<std::string, std::int64_t>>();
+  std::erase_if(claimed, [](const auto& entry) { return entry.second == 0; });
+  return claimed == counts;
+}
+
+ExpectationFaults faults_of(const Run& run) {
+  ExpectationFaults faults;
+  for (const ExpectationLine& line : run.expectations) {
+    if (line.expired) ++faults.expired;
+    else if (line.stale()) ++faults.stale;
+  }
+  return faults;
+}
+
+// "2 fail", "1 unexpected pass", "3 waived", "1 stale expectation".
+std::vector<std::string> reasons_of(const Run& run) {
+  std::map<std::string, std::int64_t> counts;
+  for (const json& record : run.cases) {
+    const std::string_view standing = standing_of(record);
+    ++counts[standing == "waived"   ? "waived"
+             : standing == "better" ? "unexpected pass"
+                                    : record.at("outcome").get_ref<const std::string&>()];
+  }
+  const ExpectationFaults faults = faults_of(run);
+  counts["stale expectation"] = faults.stale;
+  counts["expired expectation"] = faults.expired;
+  std::vector<std::string> reasons;
+  for (const std::string_view reason : kGravestFirst) {
+    const auto found = counts.find(std::string(reason));
+    if (found != counts.end() && found->second > 0) reasons.push_back(fmt::format("{} {}", found->second, reason));
+  }
+  return reasons;
+}
+
+std::int64_t missing_cases(const Run& run) {
+  return std::count_if(run.cases.begin(), run.cases.end(), [](const json& record) {
+    return record.at("outcome").get_ref<const std::string&>() == "not_run" &&
+           record.at("kind").get_ref<const std::string&>() == "missing";
+  });
+}
+
+std::string cases_text(std::int64_t cases) { return fmt::format("{} {}", cases, cases == 1 ? "case" : "cases"); }
+
+// What a run says that finished and whose records agree.
+Verdict finished_verdict(const Tally& tally, const ExpectationFaults& faults) {
+  const std::int64_t red = tally.unexpected + tally.inconclusive + tally.not_run;
+  const std::int64_t total = tally.total();
+  if (total > 0 && tally.unsupported == total)
+    return {.status = "all_unsupported", .headline = "Nothing could run: every planned case is unsupported here"};
+  if (tally.unsupported + tally.not_run == total) return {.status = "nothing_ran", .headline = "Nothing ran"};
+  if (red > 0) {
+    return {.status = "unexpected",
+            .headline = fmt::format("{} of {} {} not as expected", cases_text(red), total, red == 1 ? "is" : "are")};
+  }
+  if (const std::int64_t lines = faults.stale + faults.expired; lines > 0) {
+    return {
+        .status = "unexpected",
+        .headline = fmt::format("{} no longer {}", lines == 1 ? "1 expectation" : fmt::format("{} expectations", lines),
+                                lines == 1 ? "holds" : "hold")};
+  }
+  if (tally.expected_failures > 0) {
+    return {.status = "as_expected",
+            .headline = fmt::format("{} of {} pass, {} fail as expected", tally.passed, cases_text(total),
+                                    tally.expected_failures)};
+  }
+  return {.status = "as_expected",
+          .headline = tally.unsupported == 0
+                          ? fmt::format("All {} pass", cases_text(total))
+                          : fmt::format("All {} that could run here pass", cases_text(tally.passed))};
+}
+
+// The recorded status is by outcomes alone: expectations may have failures borne, and fail a run in which all pass.
+int exit_status_of(const Run& run, const Verdict& verdict) {
+  const int recorded = run.end->at("exit_status");
+  if (run.expectations.empty() || recorded > 1) return recorded;
+  return verdict.status == "as_expected" ? 0 : 1;
+}
+
+}  // namespace
+
+std::size_t gravity(std::string_view reason) {
+  return static_cast<std::size_t>(std::ranges::find(kGravestFirst, reason) - kGravestFirst.begin());
+}
+
+Verdict verdict_of(const Run& run, const std::map<std::string, std::int64_t>& counts, const Tally& tally) {
+  Verdict verdict{.status = "incomplete", .exit_status = 1};
+  const std::int64_t missing = missing_cases(run);
+  if (!run.damaged.empty()) {
+    const std::size_t lines = run.damaged.size();
+    verdict.headline = fmt::format("{} of records.jsonl cannot be used",
+                                   lines == 1 ? std::string("1 line") : fmt::format("{} lines", lines));
+  } else if (!run.complete()) {
+    verdict.headline =
+        fmt::format("The run did not finish: {} of {} left no record", missing, cases_text(tally.total()));
+  } else if (!end_agrees(run, counts)) {
+    verdict.headline = "The run's last line contradicts the lines of its cases";
+  } else {
+    if (counts.contains("internal_error")) {
+      verdict = {.status = "internal_error",
+                 .headline = "Assay contradicted itself: no verdict of this run can be relied on"};
+    } else if (missing > 0) {
+      verdict.headline = fmt::format("{} of {} left no record", cases_text(missing), tally.total());
+    } else {
+      verdict = finished_verdict(tally, faults_of(run));
+    }
+    verdict.exit_status = exit_status_of(run, verdict);
+  }
+  verdict.reasons = reasons_of(run);
+  return verdict;
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,99 @@
+#include "support/files.hpp"
+
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "support/hash.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class FilesTest : public ::testing::Test {
+ protected:
+  FilesTest() : dir_(fs::temp_directory_path() / fmt::format("assay-files-{}", ::getpid())) {}
+  ~FilesTest() override { fs::remove_all(dir_); }
+
+  fs::path lines(int count) const {
+    Result<LineFile> file = LineFile::create(dir_ / "lines.jsonl.zst", 3);
+    EXPECT_TRUE(file.ok());
+    for (int i = 0; i < count; ++i)
+      EXPECT_TRUE(file->add(fmt::format("line {} {:0{}}", i, 0, i % 5000)).ok());
+    EXPECT_TRUE(file->commit().ok());
+    return dir_ / "lines.jsonl.zst";
+  }
+
+  /// Lines that could be read, and the error that ended it.
+  static std::pair<int, std::string> read(const fs::path& path) {
+    Result<LineReader> reader = LineReader::open(path);
+    if (!reader.ok()) return {0, reader.error().text()};
+    std::string line;
+    for (int count = 0;; ++count) {
+      const Result<bool> more = reader->next(line);
+      if (!more.ok()) return {count, more.error().text()};
+      if (!*more) return {count, ""};
+      EXPECT_THAT(line, ::testing::StartsWith(fmt::format("line {} ", count)));
+    }
+  }
+
+  fs::path dir_;
+};
+
+TEST_F(FilesTest, LinesComeBack) {
+  EXPECT_EQ(read(lines(0)), std::pair(0, std::string()));
+  EXPECT_EQ(read(lines(3000)), std::pair(3000, std::string()));
+}
+
+TEST_F(FilesTest, ABrokenFrameIsToldAfterWhatCameBeforeIt) {
+  const fs::path path = lines(20000);
+  fs::resize_file(path, fs::file_size(path) / 2);
+  const auto [count, error] = read(path);
+  EXPECT_GT(count, 0);
+  EXPECT_THAT(error, HasSubstr("cut short"));
+}
+
+TEST_F(FilesTest, AFlippedBitIsFound) {
+  const fs::path path = lines(2000);
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(fs::file_size(path) / 2));
+  file.put('\x55').put('\x55');
+  file.close();
+  EXPECT_THAT(read(path).second, HasSubstr("zstd"));
+}
+
+TEST_F(FilesTest, AFileNeedsNoFolderInItsName) {
+  fs::create_directories(dir_);
+  const fs::path before = fs::current_path();
+  fs::current_path(dir_);
+  const Result<void> put = put_file("here.txt", "whole");
+  fs::current_path(before);
+  ASSERT_TRUE(put.ok()) << put.error().text();
+  EXPECT_EQ(read_file_text(dir_ / "here.txt").take(), "whole");
+}
+
+TEST_F(FilesTest, AFileThatIsNotCommittedIsNotThere) {
+  {
+    Result<NewFile> file = NewFile::create(dir_ / "a" / "b.txt");
+    ASSERT_TRUE(file.ok());
+    ASSERT_TRUE(file->write("half").ok());
+    EXPECT_FALSE(fs::exists(dir_ / "a" / "b.txt"));
+  }
+  EXPECT_TRUE(fs::is_empty(dir_ / "a"));
+  ASSERT_TRUE(put_file(dir_ / "a" / "b.txt", "whole").ok());
+  EXPECT_EQ(read_file_text(dir_ / "a" / "b.txt").value(), "whole");
+  EXPECT_EQ(sha256_of_file(dir_ / "a" / "b.txt").value(), sha256_hex("whole"));
+}
+
+TEST_F(FilesTest, WhatCannotBeDoneSaysWhy) {
+  EXPECT_THAT(put_file("/proc/assay/x", "").error().text(), HasSubstr("/proc/assay"));
+  EXPECT_THAT(read_file_text(dir_ / "missing").error().text(), HasSubstr("No such file"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,100 @@
+// Random numbers that are the same on every platform, so that a seed names a kernel or an input for good.
+//
+// The standard library's engines would do, but its distributions differ between implementations; here every
+// step from seed to number is fixed. Changing any of it changes what existing names stand for.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "support/hash.hpp"
+
+namespace assay {
+
+// A stream of random numbers, by counter: the n-th 64-bit draw is mix(seed + n * golden ratio), the
+// SplitMix64 of Steele, Lea and Flood ("Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
+// Cheap to copy; a copy repeats the rest of the stream.
+class Rng {
+ public:
+  explicit constexpr Rng(std::uint64_t seed) : state_(seed) {}
+
+  // Any 64-bit value, each as likely.
+  constexpr std::uint64_t next() {
+    state_ += kGoldenRatio;
+    return mix(state_);
+  }
+
+  // An integer of [low, high], each as likely; low <= high.
+  template <class Int = std::int64_t>
+  constexpr Int uniform_int(Int low, Int high) {
+    static_assert(sizeof(Int) <= sizeof(std::uint64_t));
+    assert(low <= high);
+    const std::uint64_t span = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+    return static_cast<Int>(static_cast<std::uint64_t>(low) + below_or_equal(span));
+  }
+
+  // A double of [0, 1): a multiple of 2^-53.
+  constexpr double uniform_real() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
+
+  // A double of [low, high]; low <= high, both finite. `high` itself comes only by rounding.
+  constexpr double uniform_real(double low, double high) {
+    assert(low <= high);
+    const double t = uniform_real();
+    return low * (1.0 - t) + high * t;
+  }
+
+  // True with the given probability; never for 0, always for 1.
+  constexpr bool bernoulli(double probability) { return uniform_real() < probability; }
+
+  // An element of a container with size() and operator[], each as likely; the container is not empty.
+  template <class Container>
+  constexpr decltype(auto) choose(const Container& container) {
+    assert(container.size() > 0);
+    return container[uniform_int<std::size_t>(0, container.size() - 1)];
+  }
+  template <class T, std::size_t kSize>
+  constexpr const T& choose(const T (&array)[kSize]) {
+    return array[uniform_int<std::size_t>(0, kSize - 1)];
+  }
+
+  // Puts the elements of a container with size() and operator[] into random order (Fisher and Yates).
+  template <class Container>
+  constexpr void shuffle(Container& container) {
+    for (std::size_t left = container.size(); left > 1; --left) {
+      using std::swap;
+      swap(container[left - 1], container[uniform_int<std::size_t>(0, left - 1)]);
+    }
+  }
+
+  // A stream of its own for a named or numbered part of the work. It depends on where this stream stands and
+  // on the label, and leaves this stream where it is: adding draws to one part does not move the others.
+  [[nodiscard]] constexpr Rng split(std::string_view label) const { return Rng(mix(state_ ^ fnv1a(label))); }
+  [[nodiscard]] constexpr Rng split(std::uint64_t index) const { return Rng(mix(state_ ^ mix(~index))); }
+
+ private:
+  static constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
+
+  static constexpr std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31U);
+  }
+
+  // An integer of [0, span], each as likely: draws masked to span's width until one fits.
+  constexpr std::uint64_t below_or_equal(std::uint64_t span) {
+    std::uint64_t mask = span;
+    for (unsigned shift = 1; shift < 64; shift *= 2)
+      mask |= mask >> shift;
+    std::uint64_t draw = next() & mask;
+    while (draw > span)
+      draw = next() & mask;
+    return draw;
+  }
+
+  std::uint64_t state_;
+};
+
+}  // namespace assay

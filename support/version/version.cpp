@@ -1,0 +1,11 @@
+#include "support/version/version.hpp"
+
+#include <fmt/format.h>
+
+namespace assay {
+
+std::string version_text() {
+  return fmt::format("assay {} ({}{})", kVersion, kCommit.substr(0, 12), kDirty ? ", with local changes" : "");
+}
+
+}  // namespace assay
