@@ -164,7 +164,8 @@ BuildOutcome CudaDevice::build_kernel(const EmittedKernel& kernel, const BuildFl
       bool from_cache = false;
       CompileOutcome outcome = compile(kernel, options, from_cache);
       if (auto* failed = std::get_if<BuildFailed>(&outcome)) {
-        failed->log.insert(0, fmt::format("NVRTC {} for {}, {}:\n", nvrtc_->version(), architecture, to_text(precision)));
+        failed->log.insert(0,
+                           fmt::format("NVRTC {} for {}, {}:\n", nvrtc_->version(), architecture, to_text(precision)));
         return std::move(*failed);
       }
       auto& compiled = std::get<Compiled>(outcome);

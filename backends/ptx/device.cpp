@@ -63,7 +63,8 @@ BuildOutcome PtxDevice::build_kernel(const EmittedKernel& kernel, const BuildFla
       .name = kernel.name, .entries = {}, .artifacts = {}, .targets = architectures_, .log = {}, .from_cache = true};
   for (const Precision precision : {Precision::kNative, Precision::kPromoted}) {
     for (const std::string& architecture : architectures_) {
-      const cuda::NvrtcOptions options{.architecture = architecture, .flags = flags, .precision = precision, .line_info = true};
+      const cuda::NvrtcOptions options{
+          .architecture = architecture, .flags = flags, .precision = precision, .line_info = true};
       bool from_cache = false;
       BuildFailed failed;
       Result<std::string> text = compile(kernel, options, from_cache, failed);

@@ -69,8 +69,7 @@ TEST_F(MergeTest, ShardsMakeOneRun) {
   EXPECT_EQ(run->end->wall_time_s, 52);
   EXPECT_EQ(run->exit_status(), ExitStatus::as_expected);
   ASSERT_TRUE(run->cases.at(0).schedule && run->cases.at(1).schedule);
-  EXPECT_EQ(*run->cases[0].schedule, (Schedule{.job = 1, .batch_ms = 1005, .done_ms = 1020}))
-      << "began a second later";
+  EXPECT_EQ(*run->cases[0].schedule, (Schedule{.job = 1, .batch_ms = 1005, .done_ms = 1020})) << "began a second later";
   EXPECT_EQ(*run->cases[1].schedule, (Schedule{.job = 3, .batch_ms = 5, .done_ms = 20}));
 }
 

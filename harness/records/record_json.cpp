@@ -300,8 +300,8 @@ void read_optional_members(CaseRecord& record, const json& line) {
   if (line.contains("plateau")) record.plateau = plateau_from(line.at("plateau"));
   if (line.contains("schedule")) {
     const json& schedule = line.at("schedule");
-    record.schedule = Schedule{
-        .job = schedule.at("lane"), .batch_ms = schedule.at("batch_ms"), .done_ms = schedule.at("done_ms")};
+    record.schedule =
+        Schedule{.job = schedule.at("lane"), .batch_ms = schedule.at("batch_ms"), .done_ms = schedule.at("done_ms")};
   }
   record.cached = line.value("cached", false);
   record.selector = line.value("selector", "");

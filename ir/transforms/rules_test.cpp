@@ -12,8 +12,8 @@ namespace assay::transforms {
 namespace {
 
 using namespace ir;
-using reference::testing::Usage;
 using reference::testing::OracleFixture;
+using reference::testing::Usage;
 
 TEST(Rules, AreThereForEveryRowThatHasOneAndNoOther) {
   for (const OperationRow& operation : kOperations) {

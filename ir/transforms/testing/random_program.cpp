@@ -145,9 +145,7 @@ class Writer {
     switch (rng_.uniform_int(0, 15)) {
       case 0: return declare_float();
       case 1: ints_.emplace_back(b_.let("m", masked(any_int(2), 7)), true); return;
-      case 2:
-        vectors_.emplace_back(b_.let("v", b_.make(kVec3, {tame_float(), terminal(), terminal()})), true);
-        return;
+      case 2: vectors_.emplace_back(b_.let("v", b_.make(kVec3, {tame_float(), terminal(), terminal()})), true); return;
       case 3:
       case 4:
         if (const VarId target = assignable(floats_); target != kNone) b_.assign(target, tame_float());
