@@ -1,4 +1,4 @@
-// Failed cases kept as folders (harness/failure/folder.hpp), reduced and judged again.
+// Failed cases kept as folders (harness/reduce/failure_folder.hpp), reduced and judged again.
 #pragma once
 
 #include <chrono>

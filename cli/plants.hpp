@@ -1,4 +1,4 @@
-// Runs the suite with each of the faults of harness/certify/plants.hpp planted in it.
+// Runs the suite with each of the faults of harness/mutation/injected_fault.hpp planted in it.
 #pragma once
 
 #include <filesystem>

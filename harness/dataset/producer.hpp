@@ -36,7 +36,7 @@ struct Rejected {
   std::string message;
   std::string python;
   std::vector<nlohmann::json>
-      records;  ///< of the cases that did not pass, as harness/record writes them, without times
+      records;  ///< of the cases that did not pass, as harness/records writes them, without times
 };
 
 nlohmann::ordered_json to_json(const Rejected& rejected);

@@ -59,7 +59,7 @@ struct Evidence {
   std::string device;
   std::string pass;     ///< "forward", "backward"
   std::string mode;     ///< "strict", "default"; empty where nothing ran
-  std::string verdict;  ///< an outcome of harness/record/outcome.hpp
+  std::string verdict;  ///< an outcome of harness/records/outcome.hpp
   std::string reason;   ///< why it was not run; else empty
   std::optional<double> rho_max;
   std::int64_t values_compared = 0;

@@ -8,7 +8,7 @@
 
 namespace assay::harness {
 
-/// Each way of a choice wants this many samples (numerics.md section 4).
+/// Each way of a choice wants this many samples (docs/design/numerics.md, section 4).
 inline constexpr std::int64_t kSamplesWanted = 2;
 
 class Coverage {

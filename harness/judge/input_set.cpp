@@ -109,7 +109,7 @@ Expected expected_gradient(const Subject& subject, const InputSet& set, const re
   expected.value += initial_gradient;
   if (element.contributions > 0) {
     // The prefill is one more term of a sum in unknown order: n u (S + |prefill|) instead of (n - 1) u S, and the
-    // result is rounded once more (numerics.md section 2).
+    // result is rounded once more (docs/design/numerics.md, section 2).
     const double u = std::ldexp(1.0, -row(scalar).digits);
     const auto terms = static_cast<double>(element.contributions);
     expected.bound += u * (terms * std::abs(initial_gradient) + element.magnitude);

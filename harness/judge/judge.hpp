@@ -1,7 +1,7 @@
 // The judge: runs a built kernel on a device and holds it against the oracle, forward and backward.
 //
-// Tiers and checks are those of numerics.md: T0 tests the oracle itself, T1 the double lift, T2 the generated code
-// against its own finite differences, T3 native precision, T5 determinism, and where there is a peer
+// Tiers and checks are those of docs/design/numerics.md: T0 tests the oracle itself, T1 the double lift, T2 the
+// generated code against its own finite differences, T3 native precision, T5 determinism, and where there is a peer
 // agreement with it; besides them poison, guard bands, unmodified
 // inputs, zero and doubled seeds, accumulation, several sizes and thread orders, and negative controls.
 #pragma once

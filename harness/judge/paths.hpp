@@ -7,7 +7,7 @@
 
 namespace assay::harness {
 
-/// Up to this many uncertain decisions all 2^k paths are followed (numerics.md section 4).
+/// Up to this many uncertain decisions all 2^k paths are followed (docs/design/numerics.md, section 4).
 inline constexpr std::int64_t kForcedDecisions = 3;
 
 /// What the oracle says along each path but `swept`'s own, `swept` being what it said of `run`. Empty if no decision is

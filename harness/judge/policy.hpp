@@ -1,4 +1,4 @@
-// How thoroughly a kernel is judged (numerics.md section 1).
+// How thoroughly a kernel is judged (docs/design/numerics.md, section 1).
 #pragma once
 
 #include <cstdint>

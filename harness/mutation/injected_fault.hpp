@@ -20,7 +20,7 @@ constexpr std::string_view to_text(Planted part) {
 }
 
 struct InjectedFault {
-  std::string_view fault;  ///< as the seams in the code know it (ir/support/plant.hpp)
+  std::string_view fault;  ///< as the seams in the code know it (support/fault_injection.hpp)
   Planted part;
   std::string_view change;    ///< what it does, for people
   std::string_view selector;  ///< of the kernel that is judged

@@ -56,7 +56,7 @@ inline constexpr std::size_t kMaxMismatches = 10;
 // the worst (greatest rho, not-a-number above all) of the rest.
 void keep_mismatch(std::vector<Mismatch>& kept, Mismatch mismatch);
 
-// What one tier of numerics.md checked.
+// What one tier of docs/design/numerics.md checked.
 struct TierResult {
   std::int64_t checks = 0;        // values compared
   std::int64_t failed = 0;        // of these, how many broke their bound

@@ -1,4 +1,5 @@
-// The comments above a kernel that say where it is defined, as text (harness/inputs/hints.hpp reads them).
+// The comments above a kernel that say where it is defined, as text (harness/judge/inputs/preconditions.hpp reads
+// them).
 #pragma once
 
 #include <string>

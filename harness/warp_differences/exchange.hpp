@@ -1,5 +1,5 @@
-// Runs subjects in Warp: writes a folder with sources, inputs and a plan, starts conformance/warp/run_warp.py on it,
-// and reads what Warp answered.
+// Runs subjects in Warp: writes a folder with sources, inputs and a plan, starts harness/warp_differences/run_warp.py
+// on it, and reads what Warp answered.
 //
 // The folder: plan.json names for each case its source file and kernel, and for each launch its extents, its parameters
 // (shape, bytes, whether differentiable and seeded) and a data file, in which each parameter's memory is followed by

@@ -85,7 +85,7 @@ std::string operands_of(const LibraryRow& row) {
 
 constexpr std::string_view kHead = R"(# Operations
 
-<!-- Written by operations-doc from ir/operation_table.inc and ir/library.cpp; do not edit. -->
+<!-- Written by operations-doc from ir/operations/operation_table.inc and ir/library.cpp; do not edit. -->
 
 What the kernel language computes with. Make this page again with
 
@@ -94,7 +94,7 @@ What the kernel language computes with. Make this page again with
 
 ## The operation table
 
-Each row is `ir/operation_table.inc`'s. *Warp* is how the operation is written there, with `$0`, `$1` for its operands;
+Each row is `ir/operations/operation_table.inc`'s. *Warp* is how the operation is written there, with `$0`, `$1` for its operands;
 *domain* is where the tests sample them; *kinks* are where the derivative jumps or is a convention. *Derivative* says
 whether the adjoint pass has a rule, and why it has none. *Error* is how far an implementation may be from the exact
 result, in units in the last place against the correctly rounded one, for f32 / f64 where those differ: 0 is correct

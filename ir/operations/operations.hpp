@@ -2,7 +2,7 @@
 //
 // The reader, the verifier, the printers, the oracle, the adjoint pass, the generators and the documentation
 // all take their facts from here. To add an operation: an enumerator and a row here, an evaluator in
-// reference/cpu and a rule in ir/passes (docs/adding_an_operation.md). The static_asserts at the end refuse
+// reference/cpu and a rule in ir/transforms (docs/design/extending.md). The static_asserts at the end refuse
 // an incomplete row.
 #pragma once
 
@@ -211,7 +211,7 @@ struct Domain {
   Relation relation = Relation::kNone;
 };
 
-/// Where the derivative jumps, or is a convention (numerics.md section 4).
+/// Where the derivative jumps, or is a convention (docs/design/numerics.md, section 4).
 enum class Kink : std::uint8_t {
   kNone,
   kAtZero,              ///< of the first operand
@@ -224,12 +224,12 @@ enum class Kink : std::uint8_t {
 
 /// What the adjoint pass does with an operation.
 enum class Adjoint : std::uint8_t {
-  kRule,      ///< has a rule in ir/passes
+  kRule,      ///< has a rule in ir/transforms
   kZero,      ///< the derivative is zero by convention: nothing to propagate; `adjoint_reason` says why
   kDiscrete,  ///< bool or integer result: carries no derivative; `adjoint_reason` says why
 };
 
-/// How far an implementation may be from the exact result (numerics.md section 2).
+/// How far an implementation may be from the exact result (docs/design/numerics.md, section 2).
 struct UlpBound {
   enum class Kind : std::uint8_t {
     kExact,    ///< no rounding at all

@@ -1,7 +1,7 @@
-// What the oracle knows of each operation: one Evaluator per row of ir/operation_table.inc.
+// What the oracle knows of each operation: one Evaluator per row of ir/operations/operation_table.inc.
 //
 // To add an operation: its functions in one of the evaluators_*.cpp and its row in evaluators.cpp. The
-// derivatives here are written from mathematics, not from the rules of ir/passes: sharing a rule would let
+// derivatives here are written from mathematics, not from the rules of ir/transforms: sharing a rule would let
 // both be wrong alike.
 #pragma once
 

@@ -1,6 +1,7 @@
 // The comparator: does a computed value agree with the oracle's? A pure function of its arguments.
 //
-// A value passes iff |got - expected| <= bound. There is no slack and no tolerance to choose (numerics.md section 2).
+// A value passes iff |got - expected| <= bound. There is no slack and no tolerance to choose (docs/design/numerics.md,
+// section 2).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Negative controls: wrong results that the comparator must refuse. A comparator that accepts one cannot be trusted
-// with the true result (numerics.md section 5).
+// with the true result (docs/design/numerics.md, section 5).
 #pragma once
 
 #include <cstdint>

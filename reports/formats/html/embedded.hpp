@@ -1,4 +1,4 @@
-// The page's parts, compiled into the program from the files of reports/html.
+// The page's parts, compiled into the program from the files of reports/formats/html.
 #pragma once
 
 #include <string_view>
