@@ -5,6 +5,9 @@ named testing (or models, in backends/ptx) and the files *_test.* and *_fuzz.* b
 """
 
 ALLOWED = {
+    "backends": (
+        "backends/cpu", "backends/cross_check", "backends/cuda", "backends/cuda/cupti", "backends/cuda/driver",
+        "backends/cuda/nvrtc", "backends/device", "backends/ptx", "support"),
     "backends/cpu": ("backends/device", "backends/worker", "support"),
     "backends/cross_check": ("backends/device", "support"),
     "backends/cuda": (
@@ -17,8 +20,8 @@ ALLOWED = {
     "backends/cuda/nvrtc": ("backends/device", "support"),
     "backends/device": ("support",),
     "backends/ptx": (
-        "backends/cuda/nvrtc", "backends/device", "backends/ptx/checks", "backends/ptx/execute",
-        "backends/ptx/parse", "support"),
+        "backends/cuda/nvrtc", "backends/device", "backends/ptx/checks", "backends/ptx/execute", "backends/ptx/parse",
+        "support"),
     "backends/ptx/checks": ("backends/ptx/instructions", "backends/ptx/parse"),
     "backends/ptx/execute": (
         "backends/ptx/checks", "backends/ptx/instructions", "backends/ptx/instructions/lanes", "backends/ptx/parse",
@@ -29,6 +32,8 @@ ALLOWED = {
     "backends/ptx/parse": ("support",),
     "backends/ptx/profile": ("backends/ptx/instructions", "backends/ptx/parse"),
     "backends/source": ("backends/device", "ir", "ir/operations", "support"),
+    "backends/source/targets": (
+        "backends/cuda/nvrtc", "backends/source", "backends/source/warp", "ir", "ir/transforms", "support"),
     "backends/source/warp": ("ir", "ir/spelling", "support"),
     "backends/worker": ("backends/device", "support"),
     "bench": "all",
@@ -41,28 +46,38 @@ ALLOWED = {
     "frontend/warp/syntax": ("ir", "support"),
     "generators": ("ir", "ir/operations", "support"),
     "harness": (),  # only harness/testing, shared by the tests of the folders below
-    "harness/attacks": ("backends/device", "frontend/warp/parse", "harness/records", "harness/suite/run", "support"),
-    "harness/calibrate": ("backends/device", "harness/suite/run", "ir", "ir/operations", "reference/cpu", "support"),
+    "harness/attacks": (
+        "backends/device", "frontend/warp/parse", "harness/records", "harness/suite/run", "support", "support/version"),
+    "harness/benchmark": (
+        "backends/cpu", "backends/cuda/nvrtc", "backends/device", "backends/ptx", "harness/records", "harness/suite",
+        "harness/suite/run", "support"),
+    "harness/calibrate": (
+        "backends/device", "backends/ptx/execute", "harness/suite/run", "ir", "ir/operations", "reference/cpu",
+        "support"),
     "harness/dataset": (
-        "backends/device", "backends/source/warp", "generators", "harness/records", "harness/suite/run",
-        "harness/suite/select", "ir", "ir/transforms", "schemas", "support"),
+        "backends/device", "backends/source/warp", "generators", "harness/records", "harness/suite",
+        "harness/suite/run", "harness/suite/select", "ir", "ir/transforms", "schemas", "support", "support/version"),
     "harness/judge": (
-        "backends/device", "harness/judge/compare", "harness/judge/inputs", "harness/records", "ir",
-        "ir/transforms", "ir/types", "reference/cpu", "support"),
+        "backends/device", "harness/judge/compare", "harness/judge/inputs", "harness/records", "ir", "ir/transforms",
+        "ir/types", "reference/cpu", "support"),
     "harness/judge/compare": ("harness/records", "support"),
     "harness/judge/inputs": ("ir", "reference/cpu", "support"),
     "harness/measure": ("backends/device", "harness/judge", "support"),
     "harness/mutation": (
-        "backends/device", "harness/judge", "harness/judge/inputs", "harness/records", "harness/suite/run", "ir",
-        "ir/transforms", "schemas", "support"),
+        "backends/cpu", "backends/cuda/nvrtc", "backends/device", "backends/ptx", "harness/judge",
+        "harness/judge/inputs", "harness/records", "harness/suite", "harness/suite/run", "harness/suite/select", "ir",
+        "ir/transforms", "schemas", "support", "support/version"),
     "harness/records": ("backends/device", "schemas", "support"),
     "harness/reduce": (
         "backends/device", "backends/source/warp", "harness/judge", "harness/judge/inputs", "harness/records",
-        "harness/suite/run", "harness/suite/select", "ir", "support"),
+        "harness/suite", "harness/suite/run", "harness/suite/select", "ir", "support"),
+    "harness/suite": (
+        "backends/device", "backends/source", "harness/measure", "harness/records", "harness/suite/run",
+        "harness/suite/select", "ir/transforms", "support", "support/version"),
     "harness/suite/run": ("backends/device", "harness/judge", "harness/measure", "harness/records", "ir", "support"),
     "harness/suite/select": (
         "backends/source/warp", "conformance", "frontend/warp/parse", "frontend/warp/syntax", "generators",
-        "harness/judge/inputs", "harness/suite/run", "ir", "support"),
+        "harness/judge/inputs", "harness/records", "harness/suite/run", "ir", "support"),
     "harness/warp_differences": (
         "backends/cpu", "backends/device", "conformance", "generators", "harness/judge", "harness/judge/inputs",
         "harness/suite/run", "harness/suite/select", "ir", "reference/cpu", "support"),
@@ -73,10 +88,10 @@ ALLOWED = {
     "ir/transforms": ("ir", "support"),
     "ir/types": (),
     "reference/cpu": ("ir", "ir/operations", "support"),
-    "reports": ("reports/formats", "reports/formats/html", "reports/model", "schemas", "support"),
+    "reports": ("backends/device", "reports/formats", "reports/formats/html", "reports/model", "schemas", "support"),
     "reports/formats": ("reports/model", "schemas", "support"),
     "reports/formats/html": ("reports/formats", "reports/model", "support"),
-    "reports/model": ("schemas", "support"),
+    "reports/model": ("backends/device", "schemas", "support"),
     "schemas": ("support",),
     "support": (),
     "support/version": (),
@@ -104,8 +119,11 @@ ALLOWED_IN_TESTS = {
     "harness/judge": ("harness",),
     "harness/judge/inputs": ("harness",),
     "harness/measure": ("harness", "harness/suite/run"),
-    "harness/mutation": ("harness", "harness/suite/select"),
+    "harness/mutation": ("harness",),
     "harness/reduce": ("backends/cpu", "backends/source", "generators", "harness"),
+    "harness/suite": (
+        "backends/cpu", "backends/cuda/nvrtc", "frontend/warp/parse", "generators", "harness/calibrate",
+        "harness/judge", "ir"),
     "harness/suite/run": ("harness",),
     "harness/suite/select": ("ir/operations", "ir/transforms"),
     "ir/transforms": ("frontend/warp/parse", "generators", "reference/cpu"),

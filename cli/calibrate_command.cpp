@@ -1,4 +1,4 @@
-// assay calibrate: how exact a device's math functions are, beside the figures that verdicts rest on.
+// assay calibrate: measures the accuracy of a device's math functions, next to the bounds that verdicts use.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -6,18 +6,18 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/color_option.hpp"
-#include "cli/command.hpp"
-#include "cli/devices.hpp"
-#include "cli/emission.hpp"
-#include "cli/gpu_options.hpp"
-#include "cli/unit_tables.hpp"
+#include "backends/device/registry.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
 #include "harness/calibrate/calibrate.hpp"
+#include "harness/calibrate/unit_tables.hpp"
 #include "harness/records/record_writer.hpp"
+#include "harness/suite/emission.hpp"
 #include "reports/model/text_table.hpp"
-#include "reports/report_files.hpp"
+#include "support/files.hpp"
 
 namespace assay::cli {
 namespace {
@@ -29,13 +29,13 @@ constexpr const char* kFile = "calibration.json";
 
 struct CalibrateOptions {
   std::vector<std::string> functions;
-  std::string device = "cuda";
-  DeviceOptions device_options;
+  std::string device{std::ranges::find_if(backends::devices(), &backends::DeviceRow::is_gpu)->name};
+  backends::DeviceOptions device_options;
   std::uint64_t step = 1;
   std::string output = "out";
   std::string tables;  ///< the file for tables, which are measured in place of functions; empty: functions
   std::vector<std::string> units;
-  reports::ColorChoice color = reports::ColorChoice::automatic;
+  ColorChoice color = ColorChoice::automatic;
 };
 
 std::vector<std::string> function_names() {
@@ -100,20 +100,34 @@ Result<void> write(const std::vector<Calibration>& results, const backends::Devi
       {"toolkit", device.can_build().detail}, {"step", options.step},    {"functions", json::array()}};
   for (const Calibration& result : results)
     document["functions"].push_back(to_json(result, device.target()));
-  std::error_code error;
-  std::filesystem::create_directories(options.output, error);
-  return reports::replace_file(std::filesystem::path(options.output) / kFile, document.dump(1) + "\n");
+  return put_file(std::filesystem::path(options.output) / kFile, document.dump(1) + "\n");
+}
+
+int calibrate_tables(backends::Device& device, const CalibrateOptions& options) {
+  const auto measured = harness::measure_tables(device, options.units, options.step, [](std::string_view instruction) {
+    tell(fmt::format("measuring {}", instruction));
+  });
+  if (!measured.ok()) return fail(measured.error(), ExitStatus::internal);
+  const auto written = put_file(options.tables, ptx::encode_tables(measured->tables));
+  if (!written.ok()) return fail(written.error(), ExitStatus::internal);
+  const int printed =
+      print_or_fail(fmt::format("{}\n{} tables of {} in {}\n", fmt::join(measured->lines, "\n"),
+                                measured->tables.units.size(), measured->tables.device, options.tables));
+  if (printed != 0) return printed;
+  return to_int(measured->complete ? ExitStatus::as_expected : ExitStatus::unexpected);
 }
 
 int calibrate(const CalibrateOptions& options) {
-  const auto device = make_device(options.device, options.device_options);
+  const auto made = backends::make_device(options.device, options.device_options);
+  if (!made.ok()) return fail(made.error());
+  const std::unique_ptr<backends::Device>& device = *made;
   if (const backends::Capability can = device->can_run(); !can.available) {
     tell(fmt::format("cannot calibrate {}: {}", options.device, can.detail));
     return to_int(ExitStatus::all_unsupported);
   }
-  if (!options.tables.empty()) return measure_tables(*device, options.units, options.step, options.tables);
+  if (!options.tables.empty()) return calibrate_tables(*device, options);
   const auto results =
-      harness::calibrate(*device, printer(),
+      harness::calibrate(*device, harness::printer(),
                          {.operations = chosen(options.functions),
                           .step = options.step,
                           .jobs = std::max(1U, std::thread::hardware_concurrency())},
@@ -123,7 +137,7 @@ int calibrate(const CalibrateOptions& options) {
   if (!results.ok()) return fail(results.error(), ExitStatus::internal);
   const Result<void> written = write(*results, *device, options);
   if (!written.ok()) return fail(written.error(), ExitStatus::internal);
-  const bool color = reports::use_color_on_stdout(options.color);
+  const bool color = use_color_on_stdout(options.color);
   const auto beyond = std::ranges::count_if(*results, [](const Calibration& result) { return result.beyond > 0; });
   const std::string verdict = beyond == 0
                                   ? fmt::format("All {} functions are within the table", results->size())
@@ -150,21 +164,20 @@ void add_calibrate(CLI::App& app, Invocation& invocation) {
   command.add_option("--output", options->output, "The folder for calibration.json")->option_text("DIR [out]");
   auto* const tables = command
                            .add_option("--tables", options->tables,
-                                       "Measure what the units behind approximate instructions answer, in place of "
-                                       "functions;\n--ptx-tables takes the file, --every holds for the proof")
+                                       "Measure the units of approximate instructions in place of functions, into a "
+                                       "file for --ptx-tables")
                            ->option_text("FILE");
   command.add_option("--unit", options->units, "With --tables: of these instructions only, as rcp.approx.ftz.f32")
       ->option_text("NAME ...")
       ->allow_extra_args(false)
       ->needs(tables)
-      ->check(CLI::IsMember(unit_names()));
+      ->check(CLI::IsMember(harness::unit_names()));
   add_color_option(command, options->color);
   command.footer(
-      "Each result is held against the oracle's value and bound, those that verdicts rest on. Errors are total, in "
-      "ulp\n"
-      "of the exact result; allowed is the table's figure, for CUDA half an ulp more, since it counts from the "
-      "correctly\n"
-      "rounded result. Exit status: 0 all within, 1 some beyond, 77 the device is missing.");
+      "Compares each result with the oracle's value and bound, which verdicts use. Errors are total, in ulp of the\n"
+      "exact result. The allowed error is the table's; for CUDA it is half an ulp more, because that table counts "
+      "from\n"
+      "the correctly rounded result. Exit status: 0 all within, 1 some beyond, 77 the device is missing.");
   command.callback([options, &invocation] { invocation.status = calibrate(*options); });
 }
 

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/devices.hpp"
-
 namespace assay::cli {
 
 void tell(std::string_view text) {
@@ -37,20 +35,13 @@ Result<void> print(std::string_view text) {
   return Error{std::generic_category().message(errno), "cannot write to standard output"};
 }
 
-void add_baseline_option(CLI::App& command, std::string& path) {
-  command.add_option("--baseline", path, "Tell what changed since an earlier run: its folder, or its failures.csv")
-      ->option_text("PATH");
+int print_or_fail(std::string_view text) {
+  const Result<void> printed = print(text);
+  return printed.ok() ? 0 : fail(printed.error(), ExitStatus::internal);
 }
 
-void add_mutation_score_option(CLI::App& command, std::string& dir) {
-  command.add_option("--certification", dir, "Show the score of `assay certify --output DIR` in the report")
-      ->option_text("DIR");
-}
-
-void add_device_option(CLI::App& command, std::string& device, const std::string& does) {
-  command.add_option("--device", device, does)
-      ->option_text(fmt::format("{{{}}} [{}]", fmt::join(kDeviceNames, ","), device))
-      ->check(CLI::IsMember(std::vector<std::string>(kDeviceNames.begin(), kDeviceNames.end())));
+int fail_unsupported(std::string_view device, std::string_view reason) {
+  return fail({fmt::format("the device {} cannot run here: {}", device, reason)}, ExitStatus::all_unsupported);
 }
 
 }  // namespace assay::cli

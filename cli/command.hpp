@@ -1,4 +1,4 @@
-// The subcommands of `assay`, one file each, and what they share. Start reading at main.cpp.
+// What the subcommands share: the invocation, messages and exit statuses. Start reading at main.cpp.
 #pragma once
 
 #include <string>
@@ -20,47 +20,23 @@ struct Invocation {
   int status = static_cast<int>(ExitStatus::internal);  ///< what the process returns
 };
 
-// Each adds its subcommand to the program; its callback sets the invocation's status. Both outlive the parsing.
-void add_bench(CLI::App& app, Invocation& invocation);
-void add_mutate(CLI::App& app, Invocation& invocation);
-void add_run(CLI::App& app, Invocation& invocation);
-void add_compare(CLI::App& app, Invocation& invocation);
-void add_calibrate(CLI::App& app, Invocation& invocation);
-void add_emit(CLI::App& app, Invocation& invocation);
-void add_diff(CLI::App& app, Invocation& invocation);
-void add_dataset(CLI::App& app, Invocation& invocation);
-void add_generate(CLI::App& app, Invocation& invocation);
-void add_list(CLI::App& app, Invocation& invocation);
-void add_doctor(CLI::App& app, Invocation& invocation);
-void add_profile(CLI::App& app, Invocation& invocation);
-void add_ptx(CLI::App& app, Invocation& invocation);
-void add_reduce(CLI::App& app, Invocation& invocation);
-void add_report(CLI::App& app, Invocation& invocation);
-void add_reproduce(CLI::App& app, Invocation& invocation);
-void add_state(CLI::App& app, Invocation& invocation);
-void add_validate(CLI::App& app, Invocation& invocation);
-
 constexpr int to_int(ExitStatus status) { return static_cast<int>(status); }
 
-/// Prints one line on standard error, whatever the text holds. What cannot be said there is lost.
+/// Prints one line on standard error; control characters become spaces. Ignores a failure to write.
 void tell(std::string_view text);
 /// The same, as "assay: error: ...".
 void print_error(std::string_view text);
 
-/// Prints the error and gives the exit status.
+/// Prints the error and returns the exit status.
 int fail(const Error& error, ExitStatus status = ExitStatus::usage);
 
-/// Prints the text on standard output. Fails with the cause, as a full disk. A reader that went away (`assay emit ... |
-/// head`) ends the process by SIGPIPE, as is the custom.
+/// Prints the text on standard output. Fails with the cause, such as a full disk. A reader that went away (`assay emit
+/// ... | head`) ends the process by SIGPIPE, as is usual.
 Result<void> print(std::string_view text);
+/// The same as the last step of a command: returns 0, or prints the error and returns its exit status.
+int print_or_fail(std::string_view text);
 
-/// Adds `--baseline`: the run's folder or failures.csv that reports tell the changes since.
-void add_baseline_option(CLI::App& command, std::string& path);
-
-/// Adds `--certification`: the folder with the certification.json that the report takes its score from.
-void add_mutation_score_option(CLI::App& command, std::string& dir);
-
-/// Adds `--device` with the names of all devices; `does` says what the option does for this command.
-void add_device_option(CLI::App& command, std::string& device, const std::string& does);
+/// Prints why the device cannot run here and returns the status of a skipped test.
+int fail_unsupported(std::string_view device, std::string_view reason);
 
 }  // namespace assay::cli

@@ -139,7 +139,7 @@ TEST_F(CommandTest, TheReproducingCommandReproduces) {
 TEST_F(CommandTest, AKernelThatCannotBeReadIsToldAndTheOthersRun) {
   const Ran ran = workshop_.run("assay run two.py --quick --pass forward");
   EXPECT_EQ(ran.status, 1);
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("not read: two.py:13:"), HasSubstr("numpy_random")));
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("unsupported kernel: two.py:13:"), HasSubstr("numpy_random")));
   const harness::RunRecords run = records();
   ASSERT_EQ(run.cases.size(), 2U);
   EXPECT_TRUE(harness::is_pass(run.cases[0].outcome));

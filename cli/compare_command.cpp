@@ -3,10 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/color_option.hpp"
-#include "cli/command.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
 #include "reports/formats/terminal.hpp"
 #include "reports/model/changes.hpp"
+#include "support/terminal.hpp"
 
 namespace assay::cli {
 namespace {
@@ -15,7 +16,7 @@ struct CompareOptions {
   std::string before;
   std::string after;
   bool json = false;
-  reports::ColorChoice color = reports::ColorChoice::automatic;
+  ColorChoice color = ColorChoice::automatic;
 };
 
 int compare(const CompareOptions& options) {
@@ -27,7 +28,7 @@ int compare(const CompareOptions& options) {
   const reports::Changes changes = reports::changes_since(*before, *after);
   const Result<void> printed = print(
       options.json ? reports::changes_json(changes).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
-                   : reports::changes_lines(changes, reports::use_color_on_stdout(options.color)));
+                   : reports::changes_lines(changes, use_color_on_stdout(options.color)));
   if (!printed.ok()) return fail(printed.error());
   return to_int(changes.is_no_worse() ? ExitStatus::as_expected : ExitStatus::unexpected);
 }

@@ -38,8 +38,9 @@ class CrossCheckTest : public testing::FakeGpuTest {
 TEST_F(CrossCheckTest, HoldsTheBitsOfAGpuAgainstThePtxDevice) {
   const Ran ran = workshop_.run("assay run chain.py --device cuda --quick");
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
-  EXPECT_THAT(ran.err, ContainsRegex("bits: [1-9][0-9]* launches compared, 0 differ"));
-  EXPECT_THAT(workshop_.run("assay run chain.py --device cuda --quick --mirror none").err, Not(HasSubstr("bits:")));
+  EXPECT_THAT(ran.err, ContainsRegex("cross-check: [1-9][0-9]* launches have determined bits, 0 of them differ"));
+  EXPECT_THAT(workshop_.run("assay run chain.py --device cuda --quick --cross-check none").err,
+              Not(HasSubstr("cross-check:")));
 }
 
 TEST_F(CrossCheckTest, NamesTheInstructionThatAGpuGetsWrong) {
@@ -57,7 +58,7 @@ TEST_F(CrossCheckTest, NamesTheInstructionThatAGpuGetsWrong) {
   EXPECT_THAT(fault.site.instruction, HasSubstr("mul.rn.f32"));
   EXPECT_GT(fault.site.code_line, 0U);
   EXPECT_GT(fault.site.source_line, 0U);
-  EXPECT_THAT(records[0].reproduce, Not(HasSubstr("--mirror"))) << "it is what a run does anyway";
+  EXPECT_THAT(records[0].reproduce, Not(HasSubstr("--cross-check"))) << "it is what a run does anyway";
 }
 
 TEST_F(CrossCheckTest, HoldsResultsAgainstTheCpu) {
@@ -67,7 +68,7 @@ TEST_F(CrossCheckTest, HoldsResultsAgainstTheCpu) {
     EXPECT_GT(record.tiers.devices->checks, 0);
     EXPECT_EQ(record.tiers.devices->failed, 0);
   }
-  ASSERT_EQ(workshop_.run("assay run chain.py --device cuda --quick --mirror ptx").status, 0);
+  ASSERT_EQ(workshop_.run("assay run chain.py --device cuda --quick --cross-check ptx").status, 0);
   for (const harness::CaseRecord& record : cases())
     EXPECT_FALSE(record.tiers.devices) << record.name;
 }

@@ -6,14 +6,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/color_option.hpp"
-#include "cli/command.hpp"
-#include "cli/production.hpp"
-#include "cli/side_by_side.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
 #include "harness/dataset/finish.hpp"
 #include "harness/dataset/generate.hpp"
 #include "harness/dataset/journal.hpp"
+#include "harness/dataset/production.hpp"
 #include "harness/dataset/row.hpp"
+#include "reports/formats/side_by_side.hpp"
 #include "support/files.hpp"
 
 namespace assay::cli {
@@ -31,7 +31,7 @@ Result<void> for_each_row(const fs::path& path, const TakeRow& take) {
   if (fs::is_directory(path, error)) {
     for (const auto& entry : fs::directory_iterator(path / dataset::kDataFolder, error))
       files.push_back(entry.path());
-    if (files.empty()) return Error{"holds no dataset: no file in data/", path.string()};
+    if (files.empty()) return Error{"contains no dataset: data/ has no file", path.string()};
     std::ranges::sort(files);
   } else {
     files.push_back(path);
@@ -55,12 +55,7 @@ Result<void> for_each_row(const fs::path& path, const TakeRow& take) {
 Result<json> row_of(const std::string& line, const fs::path& file, std::uint64_t number) {
   json row = json::parse(line, nullptr, false);
   if (row.is_object() && row.contains("id") && row.at("id").is_string()) return row;
-  return Error{"found a line that is no row; see assay validate", fmt::format("{}:{}", file.string(), number)};
-}
-
-int print_or_fail(const std::string& text) {
-  const Result<void> printed = print(text);
-  return printed.ok() ? 0 : fail(printed.error(), ExitStatus::internal);
+  return Error{"invalid dataset row; run 'assay validate' for details", fmt::format("{}:{}", file.string(), number)};
 }
 
 // ---- merge
@@ -75,8 +70,9 @@ int merge(const MergeOptions& options) {
   const std::vector<fs::path> shards(options.shards.begin(), options.shards.end());
   const Result<dataset::Plan> plan = dataset::whole_of(shards);
   if (!plan.ok()) return fail(plan.error());
-  const Production production(*plan, options.compiler);
-  const auto finished = dataset::merge(shards, production.producer(), {.output = options.output});
+  const Result<dataset::Production> production = dataset::Production::make(*plan, options.compiler);
+  if (!production.ok()) return fail(production.error());
+  const auto finished = dataset::merge(shards, production->producer(), {.output = options.output});
   if (!finished.ok()) return fail(finished.error());
   return print_or_fail(closing_text(*finished, options.output));
 }
@@ -86,7 +82,7 @@ void add_merge(CLI::App& app, Invocation& invocation) {
   CLI::App& command = *app.add_subcommand("merge", "Join the shards of a dataset: the bytes of a run without shards");
   command.add_option("SHARD", options->shards, "The shards' folders, all of them")->option_text(" ")->required();
   command.add_option("--output", options->output, "The folder for the whole")->option_text("DIR")->required();
-  command.add_option("--cxx", options->compiler, "The C++ compiler, should a duplicate's place be filled")
+  command.add_option("--cxx", options->compiler, "The C++ compiler, used to replace a duplicate row")
       ->option_text("COMMAND");
   command.callback([options, &invocation] { invocation.status = merge(*options); });
 }
@@ -145,7 +141,7 @@ struct ShowOptions {
   std::string row;
   bool backward = false;
   std::size_t width = 0;
-  reports::ColorChoice color = reports::ColorChoice::automatic;
+  ColorChoice color = ColorChoice::automatic;
 };
 
 std::string text_or_none(const json& row, const char* member) {
@@ -158,9 +154,9 @@ std::string shown(const json& row, const ShowOptions& options) {
                                  row.value("/metadata/name"_json_pointer, ""), text_or_none(row, "python_source"));
   const std::size_t width = options.width > 0 ? options.width : terminal_width();
   const char* const pass = options.backward ? "backward" : "forward";
-  text += side_by_side(text_or_none(row, fmt::format("cpu_{}", pass).c_str()),
-                       text_or_none(row, fmt::format("cuda_{}", pass).c_str()), width,
-                       reports::use_color_on_stdout(options.color));
+  text += reports::side_by_side(text_or_none(row, fmt::format("cpu_{}", pass).c_str()),
+                                text_or_none(row, fmt::format("cuda_{}", pass).c_str()), width,
+                                use_color_on_stdout(options.color));
   text += "\n";
   for (const json& one : row.value("evidence", json::array())) {
     text += fmt::format("{}/{}{}{}: {}", one.value("device", ""), one.value("pass", ""),
@@ -189,7 +185,7 @@ int show(const ShowOptions& options) {
   };
   if (const Result<void> read = for_each_row(options.path, take); !read.ok()) return fail(read.error());
   if (!found) {
-    return fail({fmt::format("has no row '{}', expected a number from 0, the beginning of an id, or a kernel's name",
+    return fail({fmt::format("has no row '{}'; name a row by its number from 0, the beginning of its id, or its kernel",
                              options.row),
                  options.path});
   }
@@ -230,7 +226,7 @@ struct DatasetDiff {
   std::string right;
 };
 
-/// By id: what only one has, and in which members rows that both have differ.
+/// By id: rows that only one dataset has, and the members in which rows of both differ.
 int diff(const DatasetDiff& options) {
   std::map<std::string, std::string> left;
   std::string text;

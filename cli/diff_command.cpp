@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/color_option.hpp"
-#include "cli/command.hpp"
-#include "cli/emission.hpp"
-#include "cli/side_by_side.hpp"
+#include "backends/device/registry.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "harness/suite/emission.hpp"
+#include "reports/formats/side_by_side.hpp"
+#include "support/terminal.hpp"
 
 namespace assay::cli {
 namespace {
@@ -14,24 +16,23 @@ namespace {
 struct DiffOptions {
   std::string selector;
   std::string device = "cpu";
-  reports::ColorChoice color = reports::ColorChoice::automatic;
+  ColorChoice color = ColorChoice::automatic;
   std::size_t width = 0;
   bool backward = false;
 };
 
 int diff(const DiffOptions& options) {
-  const Result<Subject> subject = one_kernel(options.selector, options.backward);
-  if (!subject.ok()) return fail(subject.error());
-  const bool cpu_left = options.device == "cpu";
-  const auto cpu = emit_source(*subject, backends::SourceTarget::kCpp);
-  const auto cuda = emit_source(*subject, backends::SourceTarget::kCuda);
+  const Result<harness::LoadedKernel> kernel = harness::load_kernel(options.selector, options.backward);
+  if (!kernel.ok()) return fail(kernel.error());
+  const bool cpu_left = backends::device_row(options.device).target == backends::SourceTarget::kCpp;
+  const auto cpu = emit_source(*kernel, backends::SourceTarget::kCpp);
+  const auto cuda = emit_source(*kernel, backends::SourceTarget::kCuda);
   if (!cpu.ok()) return fail(cpu.error());
   if (!cuda.ok()) return fail(cuda.error());
   const std::string left = (cpu_left ? cpu : cuda)->source();
   const std::string right = (cpu_left ? cuda : cpu)->source();
   const std::size_t width = options.width > 0 ? options.width : terminal_width();
-  const Result<void> written = print(side_by_side(left, right, width, reports::use_color_on_stdout(options.color)));
-  return written.ok() ? 0 : fail(written.error());
+  return print_or_fail(reports::side_by_side(left, right, width, use_color_on_stdout(options.color)));
 }
 
 }  // namespace

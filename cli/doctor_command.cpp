@@ -1,12 +1,14 @@
-// assay doctor: what this machine can run, and why not where it cannot.
+// assay doctor: what this machine can run, and what is missing.
 #include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.hpp"
-#include "cli/environment.hpp"
+#include "backends/device/tools.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "harness/suite/environment.hpp"
 #include "support/version/version.hpp"
 
 namespace assay::cli {
@@ -24,10 +26,10 @@ std::string row(std::string_view name, bool good, std::string_view detail) {
   return fmt::format("{:<14} {:<4} {}\n", name, good ? "yes" : "no", detail);
 }
 
-/// A line below a row, with more of it.
+/// A line that continues the row above.
 std::string row_below(std::string_view detail) { return fmt::format("{:<14} {:<4} {}\n", "", "", detail); }
 
-std::string as_text(const harness::Environment& environment, const std::vector<Tool>& tools) {
+std::string as_text(const harness::Environment& environment, const std::vector<backends::Tool>& tools) {
   std::string text = fmt::format("{}\n{}\n{}\n\n", version_text(), environment.os, environment.cpu);
   for (const harness::DeviceStatus& device : environment.devices) {
     const std::string toolkit = device.toolkit.empty() ? "" : ", builds with " + device.toolkit;
@@ -35,12 +37,12 @@ std::string as_text(const harness::Environment& environment, const std::vector<T
                 device.available ? device.description + toolkit : device.reason + toolkit);
     if (!device.confinement.empty()) text += row_below("generated code: " + device.confinement);
   }
-  for (const Tool& tool : tools)
+  for (const backends::Tool& tool : tools)
     text += row(tool.name, tool.available, tool.detail);
   return text;
 }
 
-json as_json(const harness::Environment& environment, const std::vector<Tool>& tools) {
+json as_json(const harness::Environment& environment, const std::vector<backends::Tool>& tools) {
   json result{
       {"version", kVersion}, {"commit", kCommit}, {"dirty", kDirty}, {"os", environment.os}, {"cpu", environment.cpu}};
   for (const harness::DeviceStatus& device : environment.devices) {
@@ -51,18 +53,19 @@ json as_json(const harness::Environment& environment, const std::vector<Tool>& t
                                  {"toolkit", device.toolkit},
                                  {"confinement", device.confinement}});
   }
-  for (const Tool& tool : tools)
+  for (const backends::Tool& tool : tools)
     result["tools"].push_back({{"name", tool.name}, {"available", tool.available}, {"detail", tool.detail}});
   return result;
 }
 
 int doctor(const DoctorOptions& options) {
-  const harness::Environment environment = look_at_environment({.compiler = options.compiler});
-  const std::vector<Tool> tools = look_at_tools();
-  const Result<void> written =
-      print(options.as_json ? as_json(environment, tools).dump(1) + "\n" : as_text(environment, tools));
-  if (!written.ok()) return fail(written.error());
-  const auto asked = std::ranges::find(environment.devices, options.device, &harness::DeviceStatus::name);
+  const Result<harness::Environment> environment = harness::find_environment({.compiler = options.compiler});
+  if (!environment.ok()) return fail(environment.error());
+  const std::vector<backends::Tool> tools = backends::find_tools();
+  const int printed =
+      print_or_fail(options.as_json ? as_json(*environment, tools).dump(1) + "\n" : as_text(*environment, tools));
+  if (printed != 0) return printed;
+  const auto asked = std::ranges::find(environment->devices, options.device, &harness::DeviceStatus::name);
   return to_int(asked->available ? ExitStatus::as_expected : ExitStatus::all_unsupported);
 }
 
@@ -70,10 +73,9 @@ int doctor(const DoctorOptions& options) {
 
 void add_doctor(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<DoctorOptions>();
-  CLI::App& command = *app.add_subcommand("doctor", "Say what this machine can run, and what is missing");
+  CLI::App& command = *app.add_subcommand("doctor", "Show what this machine can run, and what is missing");
   add_device_option(command, options->device, "The device that decides the exit status: 0 if it can run, else 77");
-  command.add_option("--cxx", options->compiler, "The C++ compiler of the device cpu; default: $CXX, else c++")
-      ->option_text("COMMAND");
+  add_compiler_option(command, options->compiler);
   command.add_flag("--json", options->as_json, "As JSON");
   command.callback([options, &invocation] { invocation.status = doctor(*options); });
 }

@@ -1,16 +1,16 @@
-// assay emit: what a kernel becomes, as text.
-#include <functional>
-#include <map>
+// assay emit: prints a kernel as source or IR.
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "backends/cuda/nvrtc/nvrtc.hpp"
-#include "backends/source/warp/writer.hpp"
-#include "cli/command.hpp"
-#include "cli/emission.hpp"
-#include "ir/text.hpp"
-#include "reports/report_files.hpp"
+#include "backends/source/targets/targets.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "harness/suite/emission.hpp"
+#include "support/files.hpp"
 
 namespace assay::cli {
 namespace {
@@ -25,62 +25,27 @@ struct EmitOptions {
   bool with_host = false;
 };
 
-using Emit = Result<std::string> (*)(const Subject&, const EmitOptions&);
-
-Result<std::string> emit_cpu(const Subject& subject, const EmitOptions&) {
-  return emit_source(subject, backends::SourceTarget::kCpp).map([](const auto& kernel) { return kernel.source(); });
+std::vector<std::string> target_names() {
+  std::vector<std::string> names;
+  for (const source::TargetRow& row : source::targets())
+    names.emplace_back(row.name);
+  return names;
 }
-
-Result<std::string> emit_cuda(const Subject& subject, const EmitOptions& options) {
-  return emit_source(subject, backends::SourceTarget::kCuda, {.with_host = options.with_host})
-      .map([](const auto& kernel) { return kernel.source(); });
-}
-
-Result<std::string> emit_ptx(const Subject& subject, const EmitOptions& options) {
-  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
-  if (!nvrtc.ok()) {
-    return Error{fmt::format("{}: PTX is made by NVRTC, from NVIDIA's CUDA toolkit; set ASSAY_NVRTC to the library",
-                             nvrtc.error().message)};
-  }
-  if (!nvrtc->supports(options.architecture)) {
-    return Error{fmt::format("NVRTC {} does not know the architecture '{}', expected one as compute_75",
-                             nvrtc->version(), options.architecture)};
-  }
-  const Result<std::string> source = emit_cuda(subject, options);
-  if (!source.ok()) return source.error();
-  const cuda::CompileOutcome outcome =
-      nvrtc->compile(*source, subject.kernel().name + ".cu", {.architecture = options.architecture});
-  if (const auto* failed = std::get_if<backends::BuildFailed>(&outcome)) {
-    return Error{"NVRTC refused the emitted source: " + failed->log, subject.source.selector};
-  }
-  return std::get<cuda::Compiled>(outcome).ptx;
-}
-
-Result<std::string> emit_python(const Subject& subject, const EmitOptions&) {
-  if (subject.adjoint) return source::warp::write_kernel(subject.adjoint->module, 0);
-  return source::warp::write_kernel(*subject.source.module, subject.source.kernel_index);
-}
-
-Result<std::string> emit_ir(const Subject& subject, const EmitOptions&) {
-  if (subject.adjoint) return ir::to_text(subject.adjoint->module);
-  ir::Module alone = *subject.source.module;
-  alone.kernels = {subject.kernel()};
-  return ir::to_text(alone);
-}
-
-const std::map<std::string, Emit> kTargets{
-    {"cpu", emit_cpu}, {"cuda", emit_cuda}, {"ptx", emit_ptx}, {"python", emit_python}, {"ir", emit_ir}};
 
 int emit(const EmitOptions& options) {
-  const std::string target = options.to.empty() ? options.device : options.to;
-  if (options.with_host && target != "cuda") {
-    return fail({fmt::format("--with-host adds a CUDA main program, but the target is {}; use --to cuda", target)});
+  const source::TargetRow& target = *source::find_target(options.to.empty() ? options.device : options.to);
+  if (options.with_host && !target.has_host) {
+    return fail({fmt::format("--with-host adds a CUDA main program and needs --to cuda, got {}", target.name)});
   }
-  const Result<Subject> subject = one_kernel(options.selector, options.backward);
-  if (!subject.ok()) return fail(subject.error());
-  const Result<std::string> text = kTargets.at(target)(*subject, options);
+  const Result<harness::LoadedKernel> kernel = harness::load_kernel(options.selector, options.backward);
+  if (!kernel.ok()) return fail(kernel.error());
+  const Result<std::string> text = target.print({.module = kernel->source.module.get(),
+                                                 .kernel_index = kernel->source.kernel_index,
+                                                 .adjoint = kernel->adjoint ? &*kernel->adjoint : nullptr,
+                                                 .with_host = options.with_host,
+                                                 .architecture = options.architecture});
   if (!text.ok()) return fail(text.error());
-  const Result<void> written = options.output.empty() ? print(*text) : reports::replace_file(options.output, *text);
+  const Result<void> written = options.output.empty() ? print(*text) : put_file(options.output, *text);
   return written.ok() ? 0 : fail(written.error());
 }
 
@@ -88,20 +53,22 @@ int emit(const EmitOptions& options) {
 
 void add_emit(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<EmitOptions>();
-  CLI::App& command = *app.add_subcommand("emit", "Print what a kernel becomes: C++, CUDA C++, PTX, Python or IR");
+  CLI::App& command = *app.add_subcommand("emit", "Print a kernel as C++, CUDA C++, PTX, Python or IR");
   command.add_option("KERNEL", options->selector, "FILE.py:KERNEL, FILE.py with one kernel, or a name as loop/r1_42")
       ->option_text(" ")
       ->required();
+  const std::vector<std::string> names = target_names();
   command.add_option("--to", options->to, "What to print; default: the source for --device")
-      ->option_text("{cpu,cuda,ptx,python,ir}")
-      ->check(CLI::IsMember({"cpu", "cuda", "ptx", "python", "ir"}));
+      ->option_text(fmt::format("{{{}}}", fmt::join(names, ",")))
+      ->check(CLI::IsMember(names));
   add_device_option(command, options->device, "Print the source for this device, unless --to says otherwise");
   command.add_flag("--backward", options->backward,
-                   "Add the backward kernel; with python and ir print it instead of the forward one");
+                   "Add the backward kernel; with python and ir print it in place of the forward one");
   command.add_flag("--with-host", options->with_host, "With cuda: add a main() that runs the kernel; for nvcc");
   command.add_option("--arch", options->architecture, "With ptx: the architecture to compile for")
       ->option_text("NAME [compute_75]");
-  command.add_option("-o,--output", options->output, "Write to this file instead of the terminal")->option_text("FILE");
+  command.add_option("-o,--output", options->output, "Write to this file in place of the terminal")
+      ->option_text("FILE");
   command.callback([options, &invocation] { invocation.status = emit(*options); });
 }
 

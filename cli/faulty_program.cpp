@@ -1,5 +1,5 @@
-// assay-faulty FAULT ARGUMENTS...: the command assay with one fault in its own oracle or judge. `assay certify
-// --plants` runs it to see that the suite notices.
+// assay-faulty FAULT ARGUMENTS...: the command assay with one fault in its own oracle or judge. `assay mutate
+// --inject-faults` runs it to test that the suite notices.
 #include <string>
 #include <string_view>
 

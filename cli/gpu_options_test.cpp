@@ -39,7 +39,7 @@ class GpuOptionsTest : public testing::FakeGpuTest {
   /// The cases of a family, judged with the options.
   std::vector<CaseRecord> judged(const std::string& options) {
     const Ran ran = workshop_.run(
-        "assay run arithmetic --random 0 --quick --reduce 0 --mirror none --fresh --device cuda " + options);
+        "assay run arithmetic --random 0 --quick --reduce 0 --cross-check none --fresh --device cuda " + options);
     EXPECT_LE(ran.status, 1) << ran.err;
     return cases();
   }

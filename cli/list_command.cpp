@@ -6,11 +6,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.hpp"
-#include "cli/devices.hpp"
-#include "cli/modes.hpp"
+#include "backends/device/registry.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
 #include "conformance/cases.hpp"
 #include "generators/generator.hpp"
+#include "harness/suite/modes.hpp"
 #include "harness/suite/select/select.hpp"
 
 namespace assay::cli {
@@ -33,8 +34,8 @@ std::string families_table() {
                         row.alias.empty() ? "" : fmt::format(" (also: {})", row.alias));
   }
   return text +
-         "\nAny number of random kernels can be made of each family: <family>/r1_<seed>.\n"
-         "`assay list SELECTOR` names cases; `assay run SELECTOR` judges them.\n";
+         "\nEvery family also has random kernels: <family>/r1_<seed>.\n"
+         "`assay list SELECTOR` lists cases; `assay run SELECTOR` judges them.\n";
 }
 
 json families_json() {
@@ -69,26 +70,25 @@ json case_json(const harness::KernelSource& source, const std::string& name) {
 
 int list(const ListOptions& options) {
   if (options.selectors.empty()) {
-    const Result<void> written = print(options.as_json ? families_json().dump(1) + "\n" : families_table());
-    return written.ok() ? 0 : fail(written.error());
+    return print_or_fail(options.as_json ? families_json().dump(1) + "\n" : families_table());
   }
   const Result<harness::Selection> selection =
       harness::select(options.selectors, {.device = options.device,
-                                          .modes = names_of(modes_of(options.device, "", 0)),
+                                          .modes = harness::names_of(harness::modes_of(options.device, "", 0)),
                                           .random_kernels = options.random,
                                           .first_random = options.seed});
   if (!selection.ok()) return fail(selection.error());
-  const auto device = make_device(options.device);
+  const auto device = backends::make_device(options.device);
+  if (!device.ok()) return fail(device.error());
   std::string lines;
   json cases = json::array();
   for (const harness::Selected& kernel : selection->kernels) {
-    for (const std::string& name : cases_of(kernel, *device)) {
+    for (const std::string& name : cases_of(kernel, **device)) {
       lines += name + "\n";
       if (options.as_json) cases.push_back(case_json(kernel.source, name));
     }
   }
-  const Result<void> written = print(options.as_json ? cases.dump(1) + "\n" : lines);
-  return written.ok() ? 0 : fail(written.error());
+  return print_or_fail(options.as_json ? cases.dump(1) + "\n" : lines);
 }
 
 }  // namespace
@@ -101,10 +101,8 @@ void add_list(CLI::App& app, Invocation& invocation) {
                   "A family, a pattern over <family>/<kernel>/<types>/<device>/<pass>, or FILE.py[:KERNEL]")
       ->option_text(" ");
   add_device_option(command, options->device, "The device in the names of the cases; nothing is run on it");
-  command.add_option("--random", options->random, "Random kernels of each family that a pattern names")
-      ->option_text("N [8]")
-      ->check(CLI::Range(0, 1'000'000));
-  command.add_option("--seed", options->seed, "Seed of the first random kernel")->option_text("S [1]");
+  add_random_option(command, options->random);
+  add_seed_option(command, options->seed, "Seed of the first random kernel");
   command.add_flag("--json", options->as_json, "As JSON");
   command.callback([options, &invocation] { invocation.status = list(*options); });
 }

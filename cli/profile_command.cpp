@@ -1,12 +1,13 @@
-// assay profile: what the kernels execute, and on a GPU how fast they run, as a table. It judges them on the way, so
-// that nothing wrong is profiled.
+// assay profile: what the kernels execute, and on a GPU how fast they run, as a table. Judges them as well, so that no
+// incorrect kernel is profiled.
+#include <algorithm>
 #include <memory>
 #include <string>
 
-#include "cli/color_option.hpp"
-#include "cli/command.hpp"
-#include "cli/gpu_options.hpp"
-#include "cli/judging.hpp"
+#include "backends/device/registry.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/run_suite.hpp"
 #include "reports/model/measurements.hpp"
 #include "reports/model/profiles.hpp"
 
@@ -14,34 +15,35 @@ namespace assay::cli {
 namespace {
 
 struct ProfileOptions {
-  JudgeOptions judge;
+  RunRequest request;
   harness::MeasureOptions measure;
 };
 
 int profile(ProfileOptions options) {
-  JudgeOptions& judge = options.judge;
-  const bool measures = judge.device == "cuda";
+  harness::SuiteOptions& suite = options.request.suite;
+  const bool measures = backends::device_row(suite.device).is_gpu;
   if (measures) {
     // As users compile, and each kernel alone on the GPU.
-    judge.mode = "default";
-    judge.cross_check = "none";
-    judge.jobs = 1;
-    if (judge.device_bytes > 0) options.measure.memory_bytes = judge.device_bytes;
-    options.measure.seed = judge.seed;
-    judge.measure = options.measure;
+    suite.mode = "default";
+    suite.cross_check = "none";
+    suite.jobs = 1;
+    if (suite.device_options.device_bytes > 0) options.measure.memory_bytes = suite.device_options.device_bytes;
+    options.measure.seed = suite.seed;
+    suite.measure = options.measure;
   }
-  const int status = judge_kernels(judge);
+  const int status = run_suite(options.request);
   if (status != to_int(ExitStatus::as_expected) && status != to_int(ExitStatus::unexpected)) return status;
-  const Result<reports::Run> run = reports::read_run(judge.output);
+  const Result<reports::Run> run = reports::read_run(suite.output);
   if (!run.ok()) return fail(run.error(), ExitStatus::internal);
-  const bool color = reports::use_color_on_stdout(judge.color);
+  const bool color = use_color_on_stdout(options.request.color);
   const std::string table = measures ? reports::measurement_table(*run, color) : reports::profile_table(*run, color);
-  const Result<void> printed = print("\n" + table);
-  return printed.ok() ? status : fail(printed.error(), ExitStatus::internal);
+  const int printed = print_or_fail("\n" + table);
+  return printed == 0 ? status : printed;
 }
 
 void add_measure_options(CLI::App& command, harness::MeasureOptions& options) {
-  command.add_option("--threads", options.threads, "With cuda: the launch's first dimension; the greatest that fits")
+  command
+      .add_option("--threads", options.threads, "With cuda: at most so many threads in the launch's first dimension")
       ->option_text("N [16777216]")
       ->check(CLI::Range(1, 1 << 28));
   command.add_option("--samples", options.samples, "With cuda: timed runs of each pass")
@@ -53,33 +55,31 @@ void add_measure_options(CLI::App& command, harness::MeasureOptions& options) {
 
 void add_profile(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ProfileOptions>();
-  JudgeOptions& judge = options->judge;
-  judge.device = "ptx";
-  judge.mode = "strict";
-  judge.random = 0;
-  judge.quick = true;
+  harness::SuiteOptions& suite = options->request.suite;
+  suite.device = std::ranges::find_if(backends::devices(), &backends::DeviceRow::observes)->name;
+  suite.mode = "strict";
+  suite.random = 0;
+  suite.quick = true;
   CLI::App& command = *app.add_subcommand("profile", "Show what kernels execute, and how fast on a GPU");
-  command.add_option("SELECTOR", judge.selectors, "What to profile: families, patterns, Python files")
+  command.add_option("SELECTOR", suite.selectors, "What to profile: families, patterns, Python files")
       ->option_text(" ")
       ->required();
-  add_device_option(command, judge.device,
-                    "Where to run: ptx observes what it executes, independent of the machine; cuda takes times");
+  add_device_option(command, suite.device,
+                    "Where to run: ptx counts what it executes, on any machine; cuda measures times");
   add_measure_options(command, options->measure);
-  add_gpu_options(command, judge.gpu, judge.device_bytes);
-  command.add_option("--random", judge.random, "Random kernels of each family that a pattern names")
-      ->option_text("N [0]")
-      ->check(CLI::Range(0, 1'000'000));
-  command.add_option("--seed", judge.seed, "Seed of the inputs, and of the first random kernel")->option_text("S [1]");
-  command.add_option("--output", judge.output, "The folder for records.jsonl, report.json and report.html")
+  add_gpu_options(command, suite.device_options.gpu, suite.device_options.device_bytes);
+  add_random_option(command, suite.random);
+  add_seed_option(command, suite.seed, "Seed of the inputs, and of the first random kernel");
+  command.add_option("--output", suite.output, "The folder for records.jsonl, report.json and report.html")
       ->option_text("DIR [out]");
-  add_color_option(command, judge.color);
+  add_color_option(command, options->request.color);
   command.footer(
-      "On ptx one launch of each pass stands for all: the first input set, for each target of the device. On cuda it "
+      "On ptx, one launch of each pass is profiled: the first input set, for each target of the device. On cuda, it "
       "is\n"
-      "a large one, compiled as users do (--mode default), whose arrays no cache holds; --device-memory [8GiB] bounds\n"
-      "them and their copies. CUPTI adds what the hardware counts, where that is permitted.");
+      "a large launch, compiled with --mode default, whose arrays exceed every cache; --device-memory [8GiB] limits\n"
+      "them and their copies. CUPTI adds hardware counters where they are permitted.");
   command.callback([options, &invocation] {
-    options->judge.command_line = invocation.words;
+    options->request.suite.command_line = invocation.words;
     invocation.status = profile(*options);
   });
 }

@@ -1,9 +1,12 @@
 #include "cli/program.hpp"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <exception>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -13,43 +16,65 @@
 
 #include "backends/cpu/worker.hpp"
 #include "backends/cuda/worker.hpp"
-#include "cli/command.hpp"
+#include "cli/commands.hpp"
 #include "harness/suite/select/suggest.hpp"
 #include "support/version/version.hpp"
 
 namespace assay::cli {
 namespace {
 
-constexpr const char* kAbout =
-    "Proves that generated kernels compute what their Python source says, forward and backward.";
+constexpr const char* kAbout = "Verifies that GPU kernels compute what their Python source says, forward and backward.";
 
 constexpr const char* kFooter =
     "Exit status: 0 as expected, 1 unexpected, 2 usage, 3 internal, 4 nothing ran, 77 all unsupported.\n"
     "Start with: assay doctor, assay list, assay run loop, assay run FILE.py";
 
-/// A standard stream that the caller closed must not become the descriptor of a file that is written.
+/// Keeps the descriptor of a standard stream that the caller closed from being reused for an output file.
 void open_standard_streams() {
   for (const int stream : std::array{STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) < 0) return;
   }
 }
 
-/// Each large launch takes and frees the same megabytes again. To hand them to the system in between took a quarter of
-/// a run's time, in page faults.
+/// Keeps freed megabytes in the process: each large launch allocates them again, and returning them to the system in
+/// between took a quarter of a run's time in page faults.
 void keep_freed_memory() {
   constexpr int kTaken = 64 << 20, kKept = 256 << 20;
   ::mallopt(M_MMAP_THRESHOLD, kTaken);
   ::mallopt(M_TRIM_THRESHOLD, kKept);
 }
 
-/// What is wrong with the command line, in one line.
+/// Names of commands and options in release 1.x that still work for one release.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOldNames{{
+    {"certify", "mutate"},
+    {"--plants", "--inject-faults"},
+    {"--mirror", "--cross-check"},
+    {"--certification", "--mutation-score"},
+    {"--controls", "--correct"},
+}};
+
+/// The words after the program's name, with present names for old ones; last word first, as CLI11 takes them.
+std::vector<std::string> arguments_of(const std::vector<std::string>& words) {
+  std::vector<std::string> arguments(words.begin() + (words.empty() ? 0 : 1), words.end());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::string& word = arguments[i];
+    const std::string name = word.substr(0, word.find('='));
+    for (const auto& [old_name, new_name] : kOldNames) {
+      if (name == old_name && (i == 0 || name.starts_with("--"))) word.replace(0, name.size(), new_name);
+    }
+  }
+  std::ranges::reverse(arguments);
+  return arguments;
+}
+
+/// The error in the command line, in one line.
 std::string diagnostic(const CLI::App& app, const CLI::ParseError& error, const Invocation& invocation) {
   const auto chosen = app.get_subcommands();
   if (!chosen.empty()) return fmt::format("{}; see assay {} --help", error.what(), chosen.front()->get_name());
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands(nullptr))
     names.push_back(command->get_name());
-  if (invocation.words.size() < 2) return fmt::format("no command, expected one of {}", fmt::join(names, ", "));
+  if (invocation.words.size() < 2) return fmt::format("a command is required: one of {}", fmt::join(names, ", "));
   const std::string& word = invocation.words[1];
   return fmt::format("unknown command or option '{}'{}; expected one of {}", word, harness::did_you_mean(word, names),
                      fmt::join(names, ", "));
@@ -61,12 +86,11 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   Invocation invocation{.words = {argv, argv + argc}};
-  for (const auto add :
-       {add_run, add_emit, add_diff, add_generate, add_validate, add_dataset, add_mutate, add_bench, add_list,
-        add_profile, add_calibrate, add_ptx, add_doctor, add_report, add_compare, add_state, add_reduce, add_reproduce})
-    add(app, invocation);
+#define ASSAY_ADD_COMMAND(name) add_##name(app, invocation);
+  ASSAY_COMMANDS(ASSAY_ADD_COMMAND)
+#undef ASSAY_ADD_COMMAND
   try {
-    app.parse(argc, argv);
+    app.parse(arguments_of(invocation.words));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     print_error(diagnostic(app, error, invocation));
@@ -85,7 +109,7 @@ std::optional<int> run_if_worker(int argc, char** argv) {
 int run_program(int argc, char** argv) {
   open_standard_streams();
   keep_freed_memory();
-  // A limit on file sizes and a reader that went away are write errors, told where they happen, and not sudden deaths.
+  // A limit on file sizes and a reader that went away become write errors, which are reported where they happen.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   try {

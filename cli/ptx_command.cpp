@@ -1,17 +1,17 @@
-// assay ptx run: any PTX of a user's own on the machine that watches every access.
+// assay ptx run: runs any PTX on the interpreter, which checks every access.
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backends/ptx/device.hpp"
 #include "backends/ptx/execute/argument_text.hpp"
 #include "backends/ptx/parse/parser.hpp"
-#include "cli/command.hpp"
-#include "cli/devices.hpp"
-#include "cli/unit_tables.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "support/files.hpp"
 
 namespace assay::cli {
 namespace {
@@ -31,12 +31,6 @@ struct PtxRunOptions {
   std::size_t print = 8;
 };
 
-Result<std::string> read_text(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return Error{"cannot be read", file};
-  return std::string(std::istreambuf_iterator<char>(stream), {});
-}
-
 /// The entry that the options name, or the module's only one.
 Result<std::shared_ptr<const ptx::Kernel>> kernel_of(const std::shared_ptr<const ptx::Module>& module,
                                                      const std::string& name) {
@@ -46,10 +40,10 @@ Result<std::shared_ptr<const ptx::Kernel>> kernel_of(const std::shared_ptr<const
   }
   if (!name.empty()) {
     if (module->find_entry(name) != nullptr) return ptx::lower(module, name);
-    return Error{fmt::format("has no kernel '{}', expected one of {}", name, fmt::join(entries, ", ")), module->name};
+    return Error{fmt::format("has no kernel '{}'; it has {}", name, fmt::join(entries, ", ")), module->name};
   }
   if (entries.size() == 1) return ptx::lower(module, entries.front());
-  return Error{fmt::format("has {} kernels, choose with --kernel: {}", entries.size(), fmt::join(entries, ", ")),
+  return Error{fmt::format("has {} kernels; choose one with --kernel: {}", entries.size(), fmt::join(entries, ", ")),
                module->name};
 }
 
@@ -60,7 +54,7 @@ ptx::Dim3 dimensions(const std::vector<std::uint32_t>& extents) {
 
 std::string status_text(const ptx::RunResult& result) {
   if (!result.message.empty()) return result.message;
-  return result.findings.empty() ? "completed, nothing found"
+  return result.findings.empty() ? "completed, no findings"
                                  : fmt::format("completed, {} findings", result.findings.size());
 }
 
@@ -83,7 +77,7 @@ std::string profile_text(const ptx::Profile& profile) {
 }
 
 int run(const PtxRunOptions& options) {
-  const Result<std::string> text = read_text(options.file);
+  const Result<std::string> text = read_file_text(options.file);
   if (!text.ok()) return fail(text.error());
   Result<ptx::Module> parsed = ptx::parse(*text, options.file);
   if (!parsed.ok()) return fail(parsed.error());
@@ -102,10 +96,15 @@ int run(const PtxRunOptions& options) {
     if (!added.ok()) return fail(added.error());
     placed.push_back(added.take());
   }
-  const auto tables = load_tables(options.tables);
-  if (!tables.ok()) return fail(tables.error());
-  ptx::LaunchOptions launch{
-      .checks = checks_without(options.no_checks), .budget = options.budget, .tables = tables->get()};
+  std::optional<ptx::Tables> tables;
+  if (!options.tables.empty()) {
+    Result<ptx::Tables> read = ptx::read_tables(options.tables);
+    if (!read.ok()) return fail(read.error());
+    tables = read.take();
+  }
+  ptx::LaunchOptions launch{.checks = ptx::checks_without(options.no_checks),
+                            .budget = options.budget,
+                            .tables = tables ? &*tables : nullptr};
   if (options.shuffled) launch.schedule = {ptx::Order::kShuffled, options.seed};
   const ptx::RunResult result = machine.launch(
       *kernel, {dimensions(options.grid), dimensions(options.block), options.dynamic_shared}, arguments, launch);
@@ -125,7 +124,7 @@ int run(const PtxRunOptions& options) {
 }  // namespace
 
 void add_ptx(CLI::App& app, Invocation& invocation) {
-  CLI::App& ptx = *app.add_subcommand("ptx", "Work with PTX of any origin");
+  CLI::App& ptx = *app.add_subcommand("ptx", "Work with PTX from any source");
   ptx.require_subcommand(1);
   const auto options = std::make_shared<PtxRunOptions>();
   CLI::App& command = *ptx.add_subcommand("run", "Run a kernel of a PTX file on the CPU, with every check");
@@ -145,22 +144,15 @@ void add_ptx(CLI::App& app, Invocation& invocation) {
   command.add_option("--arg", options->arguments, "An argument, in order; see below")
       ->option_text("ARG ...")
       ->allow_extra_args(false);
-  command
-      .add_option("--no-check", options->no_checks,
-                  fmt::format("Leave a check out, one of {}", fmt::join(check_names(), ", ")))
-      ->option_text("NAME ...")
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(check_names()));
+  add_no_check_option(command, options->no_checks);
   add_tables_option(command, options->tables);
-  command.add_option("--budget", options->budget, "Thread-instructions after which the run is ended")
-      ->option_text("N [2e10]");
-  command.add_flag("--shuffle", options->shuffled, "Blocks, warps and lanes in an order that the seed chooses");
-  command.add_option("--seed", options->seed, "Seed of random fillings and of --shuffle")->option_text("S [1]");
+  command.add_option("--budget", options->budget, "Instruction limit, summed over threads")->option_text("N [2e10]");
+  command.add_flag("--shuffle", options->shuffled, "Run blocks, warps and lanes in a random order");
+  command.add_option("--seed", options->seed, "Seed of random arrays and of --shuffle")->option_text("S [1]");
   command.add_option("--print", options->print, "Elements to print of each array")->option_text("N [8]");
   command.footer(
-      "ARG is a scalar, s32:5 f32:0.25, or memory: f32[64] is 64 zeros, f32[64]=1.5 =ramp =random =? fill it (? "
-      "leaves\n"
-      "it uninitialised); ro: in front makes it read-only; array:f32[8,4] passes {data, shape, strides} by value.\n"
+      "ARG is a scalar, s32:5 f32:0.25, or memory: f32[64] is 64 zeros; =1.5 =ramp =random =? fill it (? leaves it\n"
+      "uninitialised); ro: in front makes it read-only; array:f32[8,4] passes {data, shape, strides} by value.\n"
       "Exit status: 0 nothing found, 1 findings or not completed, 2 usage, 77 an instruction is not supported.");
   command.callback([options, &invocation] { invocation.status = run(*options); });
 }

@@ -71,7 +71,7 @@ class ReduceTest : public ::testing::Test {
 TEST_F(ReduceTest, ARunKeepsItsFailuresReducedAndEachReproducesItself) {
   const Ran ran = workshop_.run("assay run long.py --quick --cxx ./broken --reduce 60");
   EXPECT_EQ(ran.status, 1) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("1 of 1 failures kept"), HasSubstr(fmt::format("{}/reproduce.sh", kFolder)),
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("1 of 1 failures archived"), HasSubstr(fmt::format("{}/reproduce.sh", kFolder)),
                              HasSubstr("reduced from 12 statements to 1")));
   for (const char* const file : {"kernel.py", "kernel.cpp", "kernel.json", "reduced.py", "reduced.cpp", "reduced.json"})
     EXPECT_TRUE(exists(fmt::format("{}/{}", kFolder, file))) << file;
@@ -140,7 +140,7 @@ TEST_F(ReduceTest, ARunKeepsAFewOfEachKindAndReducesNoneWithoutTime) {
   workshop_.write("many.py", many);
   const Ran ran = workshop_.run("assay run many.py --quick --cxx ./broken --reduce 0");
   EXPECT_EQ(ran.status, 1);
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("3 of 5 failures kept"), Not(HasSubstr("reduced from"))));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("3 of 5 failures archived"), Not(HasSubstr("reduced from"))));
 }
 
 TEST_F(ReduceTest, SaysWhatCannotBeReducedOrReproduced) {

@@ -8,13 +8,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/color_option.hpp"
-#include "cli/command.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
 #include "cli/report_output.hpp"
 #include "harness/records/expectation_file.hpp"
 #include "harness/records/merge.hpp"
 #include "harness/records/record_json.hpp"
 #include "support/tar_archive.hpp"
+#include "support/terminal.hpp"
 
 namespace assay::cli {
 namespace {
@@ -26,7 +27,7 @@ struct ReportOptions {
   std::string expect;
   std::string baseline;
   std::string mutation_score;
-  reports::ColorChoice color = reports::ColorChoice::automatic;
+  ColorChoice color = ColorChoice::automatic;
 };
 
 namespace fs = std::filesystem;

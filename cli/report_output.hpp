@@ -1,17 +1,18 @@
-// What reports are given beside a run, and how a run closes on the terminal.
+// The inputs of reports next to a run, and the result of a run on the terminal.
 #pragma once
 
 #include "reports/formats/terminal.hpp"
 #include "reports/report_files.hpp"
 #include "support/result.hpp"
+#include "support/terminal.hpp"
 
 namespace assay::cli {
 
-/// Prints the closing table and where the report is.
-Result<void> print_closing(const reports::Reports& reports, reports::ColorChoice color);
+/// Prints the table of results and the path of the report.
+Result<void> print_closing(const reports::Reports& reports, ColorChoice color);
 
-/// What reports are given beside a run: a baseline (a folder, or its failures.csv) and the folder of a certification;
-/// empty: none.
+/// Reads the inputs of reports next to a run: a baseline (a run's folder or its failures.csv) and the folder of a
+/// mutation score; empty: none.
 Result<reports::ReportOptions> read_report_options(const std::string& baseline, const std::string& mutation_score);
 
 }  // namespace assay::cli

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/command.hpp"
+#include "cli/commands.hpp"
 #include "reports/state.hpp"
 
 namespace assay::cli {

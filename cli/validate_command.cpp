@@ -1,15 +1,14 @@
-// assay validate: says everything that is wrong with a dataset.
+// assay validate: reports every error in a dataset.
 #include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.hpp"
-#include "cli/devices.hpp"
-#include "cli/emission.hpp"
-#include "cli/modes.hpp"
-#include "cli/production.hpp"
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "harness/dataset/production.hpp"
 #include "harness/dataset/validate.hpp"
+#include "harness/suite/emission.hpp"
 #include "support/version/version.hpp"
 
 namespace assay::cli {
@@ -30,21 +29,22 @@ Result<std::uint64_t> rows_to_rebuild(const std::string& text) {
   if (text.empty()) return std::uint64_t{0};
   if (text == "all") return ~std::uint64_t{0};
   if (text.find_first_not_of("0123456789") == std::string::npos && text.size() < 19) return std::stoull(text);
-  return Error{fmt::format("--rebuild is '{}', expected a number of rows or all", text)};
+  return Error{fmt::format("--rebuild must be a number of rows or 'all', got '{}'", text)};
 }
 
 /// Judges the plan's kernels on the chosen devices, as `assay generate` does.
 Result<dataset::Produced> rejudge(dataset::Plan plan, const ValidateOptions& options) {
   plan.generator_version = kVersion;
-  add_devices(plan, options.devices, options.compiler);
-  const Production production(plan, options.compiler);
-  if (const std::string reason = production.why_not(); !reason.empty()) {
-    return Error{fmt::format("no row can be judged here: {}", reason)};
+  if (const auto added = add_devices(plan, options.devices, options.compiler); !added.ok()) return added.error();
+  const Result<dataset::Production> production = dataset::Production::make(plan, options.compiler);
+  if (!production.ok()) return production.error();
+  if (const std::string reason = production->why_not(); !reason.empty()) {
+    return Error{fmt::format("cannot judge rows here: {}", reason)};
   }
   std::vector<dataset::Task> tasks;
   for (const dataset::Slot& slot : slots_of(plan))
     tasks.push_back({.slot = slot});
-  return production.producer().produce(tasks);
+  return production->producer().produce(tasks);
 }
 
 std::string text_of(const std::vector<dataset::RowError>& diagnostics, const dataset::Validation& sum) {
@@ -71,7 +71,8 @@ std::string json_of(const std::vector<dataset::RowError>& diagnostics, const dat
 int validate(const ValidateOptions& options) {
   const Result<std::uint64_t> rebuild = rows_to_rebuild(options.rebuild);
   if (!rebuild.ok()) return fail(rebuild.error());
-  dataset::ValidateOptions how{.printer = pair_printer(), .jobs = jobs_of(options.jobs), .rebuild = *rebuild};
+  dataset::ValidateOptions how{
+      .printer = harness::pair_printer(), .jobs = dataset::jobs_of(options.jobs), .rebuild = *rebuild};
   how.rejudge = [&](const dataset::Plan& plan) { return rejudge(plan, options); };
   dataset::Validation sum;
   for (const std::string& path : options.paths) {
@@ -100,20 +101,14 @@ void add_validate(CLI::App& app, Invocation& invocation) {
   command.add_option("PATH", options->paths, "A dataset's folder, a file of rows, or a folder of the older layout")
       ->option_text(" ")
       ->required();
-  command.add_option("--rebuild", options->rebuild, "Build, run and judge so many rows again")->option_text("{N,all}");
-  command.add_option("--device", options->devices, "With --rebuild: where to judge")
-      ->option_text("{cpu,cuda,ptx},... [cpu]")
-      ->delimiter(',')
-      ->check(CLI::IsMember(std::vector<std::string>(kDeviceNames.begin(), kDeviceNames.end())));
-  command.add_option("--format", options->format, "How to tell what is wrong")
+  command.add_option("--rebuild", options->rebuild, "Build, run and judge N rows again")->option_text("{N,all}");
+  add_devices_option(command, options->devices, "With --rebuild: where to judge");
+  command.add_option("--format", options->format, "How to print the errors")
       ->option_text("{text,json,sarif} [text]")
       ->check(CLI::IsMember({"text", "json", "sarif"}));
-  command.add_option("--jobs", options->jobs, "Rows at once; 0: one for each core")
-      ->option_text("N [0]")
-      ->check(CLI::Range(0, 1024));
-  command.add_option("--cxx", options->compiler, "The C++ compiler of the device cpu; default: $CXX, else c++")
-      ->option_text("COMMAND");
-  command.footer("Exit status: 0 valid, 1 not valid, 2 a path that cannot be used.");
+  add_jobs_option(command, options->jobs, "Rows");
+  add_compiler_option(command, options->compiler);
+  command.footer("Exit status: 0 valid, 1 not valid, 2 usage.");
   command.callback([options, &invocation] { invocation.status = validate(*options); });
 }
 

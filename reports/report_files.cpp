@@ -1,7 +1,5 @@
 #include "reports/report_files.hpp"
 
-#include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -23,6 +21,7 @@
 #include "reports/formats/trace.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
+#include "support/files.hpp"
 #include "support/parallel.hpp"
 
 namespace assay::reports {
@@ -33,25 +32,6 @@ std::string text_of(const nlohmann::json& document) {
 }
 
 }  // namespace
-
-Result<void> replace_file(const std::filesystem::path& file, std::string_view text) {
-  std::filesystem::path partial = file;
-  partial += ".partial";
-  errno = 0;
-  std::ofstream stream(partial, std::ios::binary | std::ios::trunc);
-  stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-  stream.close();
-  std::error_code error;
-  if (stream.good()) {
-    std::filesystem::rename(partial, file, error);
-  } else {
-    error = {errno == 0 ? EIO : errno, std::generic_category()};
-  }
-  if (!error) return {};
-  std::error_code ignored;
-  std::filesystem::remove(partial, ignored);
-  return Error{fmt::format("cannot write: {}", error.message()), file.string()};
-}
 
 Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOptions& options) {
   Result<Run> run = read_run(dir, Damage::listed);
@@ -86,7 +66,7 @@ Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOpti
   for_each_index(std::size(files), std::thread::hardware_concurrency(),
                  [&](std::size_t i) { files[i].text = files[i].make(); });
   for (const File& file : files) {
-    if (Result<void> written = replace_file(dir / file.name, file.text); !written.ok()) return written.error();
+    if (Result<void> written = put_file(dir / file.name, file.text); !written.ok()) return written.error();
   }
   return reports;
 }

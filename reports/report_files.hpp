@@ -40,7 +40,4 @@ struct Reports {
 // runs too. Each file appears whole or not at all.
 Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOptions& options = {});
 
-// Replaces `file` by `text` in one step: a reader sees the old text or the new one. Fails with the path and the cause.
-Result<void> replace_file(const std::filesystem::path& file, std::string_view text);
-
 }  // namespace assay::reports

@@ -179,7 +179,7 @@ TEST_F(Report, ARunWithoutItsFirstLineIsNoRun) {
 TEST_F(Report, ShowsHowStrongTheJudgeIs) {
   testing::write_synthetic_run(dir_, {});
   ASSERT_TRUE(write_reports(dir_).ok());
-  EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("assay certify"));
+  EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("assay mutate"));
   const json mutation_score = json::parse(text_of(ASSAY_SOURCE_DIR "/testdata/schemas/certification.json"));
   ASSERT_TRUE(write_reports(dir_, {.mutation_score = mutation_score}).ok());
   const std::string page = text_of(dir_ / kReportHtmlFile);

@@ -8,10 +8,13 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "backends/device/registry.hpp"
 #include "reports/report_files.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
+#include "support/files.hpp"
 
 namespace assay::reports {
 namespace {
@@ -47,17 +50,25 @@ json environment_of(const Run& run, const std::string& device) {
   return {{"toolkit", ""}, {"description", ""}};
 }
 
-// The toolkit, and for CUDA the GPU: "NVRTC 13.0 on NVIDIA H200, sm_90".
+bool is_gpu(const std::string& device) {
+  const backends::DeviceRow* const row = backends::find_device(device);
+  return row != nullptr && row->is_gpu;
+}
+
+// The toolkit, and of a GPU its name: "NVRTC 13.0 on NVIDIA H200, sm_90".
 std::string toolkit_of(const Run& run, const std::string& device) {
   const json row = environment_of(run, device);
   const std::string description = row.at("description");
-  if (device != "cuda" || description.empty()) return row.at("toolkit");
+  if (!is_gpu(device) || description.empty()) return row.at("toolkit");
   return fmt::format("{} on {}", row.at("toolkit").get<std::string>(), description);
 }
 
-// Whether the run's CUDA device was the stand-in that tests use.
+// Whether a GPU of the run was the fake that tests use.
 bool is_fake(const Run& run) {
-  return environment_of(run, "cuda").at("description").get<std::string>().starts_with("fake GPU");
+  return std::ranges::any_of(backends::devices(), [&](const backends::DeviceRow& row) {
+    const json environment = environment_of(run, std::string(row.name));
+    return row.is_gpu && environment.at("description").get<std::string>().starts_with("fake GPU");
+  });
 }
 
 void put_cell(State& state, StateCell cell) {
@@ -95,7 +106,7 @@ std::string proof_text(const State& state, const std::string& family, const std:
   const auto cell = std::find_if(state.cells.begin(), state.cells.end(), [&](const StateCell& other) {
     return other.family == family && other.pass == pass && other.device == device;
   });
-  if (cell == state.cells.end()) return device == "cuda" ? "never ran on a GPU" : "never ran";
+  if (cell == state.cells.end()) return is_gpu(device) ? "never ran on a GPU" : "never ran";
   std::string counts = fmt::format("{} of {} pass", cell->passed, cell->total);
   if (cell->inconclusive > 0) counts += fmt::format(", {} inconclusive", cell->inconclusive);
   return fmt::format("{}; {}, {}", counts, cell->date,
@@ -111,14 +122,18 @@ std::string blockers_text(const State& state) {
 }
 
 std::string table_text(const State& state) {
-  std::string text = "| family | pass | cpu | cuda | ptx |\n|---|---|---|---|---|\n";
+  const std::vector<std::string> devices = backends::device_names();
+  std::string text = fmt::format("| family | pass | {} |\n|---|---|", fmt::join(devices, " | "));
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    text += "---|";
+  text += '\n';
   std::string last;
   for (const StateCell& cell : state.cells) {  // sorted, so that a family's cells stand together
     if (cell.family == last) continue;
     last = cell.family;
     for (const char* pass : {"forward", "backward"}) {
       text += fmt::format("| {} | {} |", cell_text(last), pass);
-      for (const char* device : {"cpu", "cuda", "ptx"})
+      for (const std::string& device : devices)
         text += fmt::format(" {} |", proof_text(state, last, pass, device));
       text += '\n';
     }
@@ -130,7 +145,7 @@ std::string table_text(const State& state) {
 std::string gpu_text(const State& state) {
   const StateCell* latest = nullptr;
   for (const StateCell& cell : state.cells) {
-    if (cell.device == "cuda" && (latest == nullptr || latest->run_id < cell.run_id)) latest = &cell;
+    if (is_gpu(cell.device) && (latest == nullptr || latest->run_id < cell.run_id)) latest = &cell;
   }
   if (latest == nullptr) return "No kernel ever ran on a GPU.";
   return fmt::format("Kernels last ran on a GPU on {}, with {}.", latest->date, cell_text(latest->toolkit));
@@ -175,7 +190,7 @@ Result<void> write_state(const std::filesystem::path& file, const State& state) 
                          {"blockers", state.blockers},
                          {"cells", cells},
                          {"log", log}};
-  return replace_file(file, document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  return put_file(file, document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 Result<void> update_state(State& state, const Run& run, const Summary& summary) {
@@ -241,7 +256,7 @@ std::string state_page(const State& state) {
 }
 
 Result<void> write_state_page(const std::filesystem::path& file, const State& state) {
-  return replace_file(file, state_page(state));
+  return put_file(file, state_page(state));
 }
 
 }  // namespace assay::reports

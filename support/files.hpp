@@ -1,4 +1,4 @@
-// Files of a dataset: whole or not there, and lines of text under zstd.
+// Files that are complete or absent, and lines of text compressed with zstd.
 #pragma once
 
 #include <cstdint>

@@ -67,6 +67,11 @@ Result<Compiler> Compiler::find(const std::string& command) {
   return compiler;
 }
 
+std::filesystem::path Compiler::program() const {
+  std::error_code error;
+  return std::filesystem::canonical(program_, error);
+}
+
 std::vector<std::string> Compiler::arguments_of(const backends::BuildFlags& flags) const {
   std::vector<std::string> arguments = leading_arguments_;
   const std::vector<std::string> mode = compiler_arguments(flags);

@@ -26,6 +26,8 @@ class Compiler {
 
   /// The first line of what --version prints: "g++ (Debian 12.2.0-14) 12.2.0".
   [[nodiscard]] const std::string& version() const { return version_; }
+  /// The program, without links; empty if it is gone.
+  [[nodiscard]] std::filesystem::path program() const;
   /// All that a cache key needs to know of the compiler.
   [[nodiscard]] const std::string& identity() const { return identity_; }
 

@@ -9,6 +9,7 @@
 
 #include "backends/cpu/batch_source.hpp"
 #include "backends/device/artifact_files.hpp"
+#include "backends/worker/confinement.hpp"
 #include "support/hash.hpp"
 #include "support/parallel.hpp"
 
@@ -172,7 +173,7 @@ Result<worker::WorkerSession*> CpuDevice::loader() {
   return loader_.get();
 }
 
-Result<worker::Confinement> CpuDevice::confinement() {
+Result<worker::Confinement> CpuDevice::probe_confinement() {
   if (!scratch_) {
     return scratch_.error();
   }
@@ -212,6 +213,18 @@ Result<std::unique_ptr<Session>> CpuDevice::open(const SessionLimits& limits) {
     return session.error();
   }
   return std::unique_ptr<Session>(session.take());
+}
+
+std::string CpuDevice::confinement() {
+  const Result<worker::Confinement> found = probe_confinement();
+  return found.ok() ? worker::describe(*found) : "";
+}
+
+fs::path CpuDevice::compiler_file() const { return compiler_.ok() ? compiler_->program() : fs::path(); }
+
+Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {
+  return std::unique_ptr<backends::Device>(
+      std::make_unique<CpuDevice>(CpuOptions{.compiler = options.compiler, .cache_directory = options.cache}));
 }
 
 }  // namespace assay::cpu

@@ -23,6 +23,7 @@
 #include "backends/cpu/session.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/device/build_cache.hpp"
+#include "backends/device/registry.hpp"
 #include "backends/device/scratch_directory.hpp"
 #include "support/result.hpp"
 
@@ -51,8 +52,10 @@ class CpuDevice final : public backends::Device {
   [[nodiscard]] backends::Capability can_build() const override;
   [[nodiscard]] backends::Capability can_run() const override;
 
-  /// What generated code is held by; a worker is started to know. The error says why there is none.
-  Result<worker::Confinement> confinement();
+  /// How a worker confines generated code; starts one to find out. Fails if no worker can be started.
+  Result<worker::Confinement> probe_confinement();
+  [[nodiscard]] std::string confinement() override;
+  [[nodiscard]] std::filesystem::path compiler_file() const override;
 
   [[nodiscard]] std::string build_command(const backends::BuildFlags& flags) const override;
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
@@ -76,5 +79,14 @@ class CpuDevice final : public backends::Device {
   std::mutex loading_;
   std::unique_ptr<worker::WorkerSession> loader_;  ///< tries libraries; guarded by loading_
 };
+
+Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
+
+inline constexpr backends::DeviceRow kDeviceRow{.name = "cpu",
+                                                .summary = "the C++ on this CPU",
+                                                .target = backends::SourceTarget::kCpp,
+                                                .toolkit = backends::Toolkit::kHostCompiler,
+                                                .optimises = true,
+                                                .make = make_device};
 
 }  // namespace assay::cpu

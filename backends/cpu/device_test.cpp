@@ -82,7 +82,7 @@ TEST(CpuDevice, RunsConfinedAndNot) {
     CpuOptions options = options_in(directory.path());
     options.confine = confine;
     CpuDevice device(std::move(options));
-    const Result<worker::Confinement> confinement = device.confinement();
+    const Result<worker::Confinement> confinement = device.probe_confinement();
     ASSERT_TRUE(confinement.ok()) << confinement.error().text();
     EXPECT_EQ(confinement->system_calls_error != worker::Confinement::kNotAsked, confine);
     EXPECT_EQ(scaled(device), 4.0F + 1.0F / 3.0F);

@@ -216,4 +216,12 @@ Result<std::unique_ptr<Session>> CrossCheckedDevice::open(const SessionLimits& l
       session.take(), cross_check.take(), std::string(cross_check_->name()), recording_, counts_));
 }
 
+std::string CrossCheckedDevice::remark() const {
+  if (!can_run().available) return "";
+  return fmt::format(
+      "cross-check: {} launches have determined bits, {} of them differ; {} do not (approximate functions, order of "
+      "atomics)",
+      counts_->compared.load(), counts_->differing.load(), counts_->undetermined.load());
+}
+
 }  // namespace assay::backends

@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -45,6 +47,10 @@ class CrossCheckedDevice final : public Device {
     return device_->build(kernels, flags);
   }
   Result<std::unique_ptr<Session>> open(const SessionLimits& limits) override;
+  [[nodiscard]] std::string confinement() override { return device_->confinement(); }
+  [[nodiscard]] std::filesystem::path compiler_file() const override { return device_->compiler_file(); }
+  /// How many launches were compared, and what came of it; empty if the device cannot run.
+  [[nodiscard]] std::string remark() const override;
 
   [[nodiscard]] const CrossCheckCounts& counts() const { return *counts_; }
 

@@ -10,6 +10,7 @@
 
 #include "backends/cuda/session.hpp"
 #include "backends/device/artifact_files.hpp"
+#include "backends/worker/confinement.hpp"
 #include "support/hash.hpp"
 #include "support/parallel.hpp"
 
@@ -255,6 +256,27 @@ Result<std::unique_ptr<Session>> CudaDevice::open(const SessionLimits& limits) {
     return Error{capability.detail};
   }
   return open_session(limits, gpus_[next_session_++ % gpus_.size()], options_.device_bytes, options_.worker);
+}
+
+std::string CudaDevice::confinement() { return worker::describe({}); }
+
+std::filesystem::path CudaDevice::compiler_file() const {
+  return nvrtc_.ok() ? nvrtc_->library_file() : std::filesystem::path();
+}
+
+Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {
+  CudaOptions cuda{.device_bytes = options.device_bytes};
+  if (options.gpu == "all") {
+    cuda.gpus.reset();
+  } else {
+    int number = 0;
+    const char* const end = options.gpu.data() + options.gpu.size();
+    const auto [stop, error] = std::from_chars(options.gpu.data(), end, number);
+    if (error != std::errc() || stop != end || number < 0)
+      return Error{fmt::format("--gpu must be a number or 'all', got '{}'", options.gpu)};
+    cuda.gpus = {number};
+  }
+  return std::unique_ptr<backends::Device>(std::make_unique<CudaDevice>(cuda));
 }
 
 }  // namespace assay::cuda

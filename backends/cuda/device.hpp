@@ -21,6 +21,7 @@
 #include "backends/cuda/nvrtc/nvrtc.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/device/build_cache.hpp"
+#include "backends/device/registry.hpp"
 #include "backends/device/scratch_directory.hpp"
 #include "support/result.hpp"
 
@@ -60,6 +61,10 @@ class CudaDevice final : public backends::Device {
   /// Fails with the reason of can_run(), or when a GPU gives no context.
   Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
 
+  /// A GPU's code makes no system calls; the driver that starts it needs many, so nothing is filtered.
+  [[nodiscard]] std::string confinement() override;
+  [[nodiscard]] std::filesystem::path compiler_file() const override;
+
   /// Those that sessions take turns on; none where can_run() says no.
   [[nodiscard]] const std::vector<Gpu>& gpus() const { return gpus_; }
 
@@ -82,5 +87,18 @@ class CudaDevice final : public backends::Device {
   std::atomic<std::uint64_t> next_file_ = 0;
   std::atomic<std::size_t> next_session_ = 0;
 };
+
+/// Fails if DeviceOptions::gpu is neither a number nor "all".
+Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
+
+inline constexpr backends::DeviceRow kDeviceRow{.name = "cuda",
+                                                .summary = "the CUDA C++ on a GPU, compiled by NVRTC",
+                                                .target = backends::SourceTarget::kCuda,
+                                                .toolkit = backends::Toolkit::kNvrtc,
+                                                .is_gpu = true,
+                                                .is_repeatable = false,
+                                                .same_bits = "ptx",
+                                                .agrees = "cpu",
+                                                .make = make_device};
 
 }  // namespace assay::cuda

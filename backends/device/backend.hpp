@@ -268,6 +268,13 @@ class Device {
 
   /// Fails with the reason when the device cannot run here.
   virtual Result<std::unique_ptr<Session>> open(const SessionLimits& limits) = 0;
+
+  /// How generated code is confined while it runs, as a sentence; empty if unknown.
+  [[nodiscard]] virtual std::string confinement() { return ""; }
+  /// The file of the compiler or library that build() uses, which identifies it; empty if there is none.
+  [[nodiscard]] virtual std::filesystem::path compiler_file() const { return {}; }
+  /// What the device adds to the summary of a finished run; usually empty.
+  [[nodiscard]] virtual std::string remark() const { return ""; }
 };
 
 }  // namespace assay::backends

@@ -1,5 +1,6 @@
 #include "backends/ptx/device.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -116,6 +117,24 @@ Result<std::string> PtxDevice::compile(const EmittedKernel& kernel, const cuda::
 Result<std::unique_ptr<Session>> PtxDevice::open(const SessionLimits& limits) {
   if (const Capability capability = can_run(); !capability.available) return Error{capability.detail};
   return std::unique_ptr<Session>(std::make_unique<PtxSession>(limits, options_));
+}
+
+Checks checks_without(const std::vector<std::string>& names) {
+  Checks checks;
+  for (const CheckRow& row : kChecks) {
+    if (std::ranges::find(names, row.name) != names.end()) checks.*row.member = false;
+  }
+  return checks;
+}
+
+Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options) {
+  PtxOptions ptx{.checks = checks_without(options.no_checks), .cache_directory = options.cache};
+  if (!options.tables.empty()) {
+    Result<Tables> tables = read_tables(options.tables);
+    if (!tables.ok()) return tables.error();
+    ptx.tables = std::make_shared<const Tables>(tables.take());
+  }
+  return std::unique_ptr<backends::Device>(std::make_unique<PtxDevice>(std::move(ptx)));
 }
 
 }  // namespace assay::ptx

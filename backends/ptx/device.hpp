@@ -16,6 +16,7 @@
 #include "backends/cuda/nvrtc/nvrtc.hpp"
 #include "backends/device/backend.hpp"
 #include "backends/device/build_cache.hpp"
+#include "backends/device/registry.hpp"
 #include "backends/ptx/execute/machine.hpp"
 #include "backends/ptx/execute/tables.hpp"
 #include "support/result.hpp"
@@ -52,6 +53,10 @@ class PtxDevice final : public backends::Device {
   std::vector<backends::BuildOutcome> build(std::span<const backends::EmittedKernel> kernels,
                                             const backends::BuildFlags& flags) override;
   Result<std::unique_ptr<backends::Session>> open(const backends::SessionLimits& limits) override;
+  [[nodiscard]] std::string confinement() override { return "interpreted, never run as code of this machine"; }
+  [[nodiscard]] std::filesystem::path compiler_file() const override {
+    return nvrtc_.ok() ? nvrtc_->library_file() : std::filesystem::path();
+  }
 
  private:
   backends::BuildOutcome build_kernel(const backends::EmittedKernel& kernel, const backends::BuildFlags& flags);
@@ -63,5 +68,20 @@ class PtxDevice final : public backends::Device {
   std::vector<std::string> architectures_;       ///< those that NVRTC knows
   std::unique_ptr<backends::BuildCache> cache_;  ///< null when there is none to be had
 };
+
+/// All checks but the named ones.
+Checks checks_without(const std::vector<std::string>& names);
+
+/// Fails if DeviceOptions::tables names a file that cannot be read.
+Result<std::unique_ptr<backends::Device>> make_device(const backends::DeviceOptions& options);
+
+inline constexpr backends::DeviceRow kDeviceRow{.name = "ptx",
+                                                .summary = "the PTX of the CUDA C++, interpreted on the CPU",
+                                                .target = backends::SourceTarget::kCuda,
+                                                .toolkit = backends::Toolkit::kNvrtc,
+                                                .default_mode = "both",
+                                                .observes = true,
+                                                .checks = kCheckNames,
+                                                .make = make_device};
 
 }  // namespace assay::ptx

@@ -43,7 +43,7 @@ std::vector<Attack> named(const std::set<std::string>& names) {
 /// What this system's workers are held by.
 AttackOptions as_found() {
   cpu::CpuDevice device({.worker = ASSAY_WORKER, .use_cache = false});
-  const Result<worker::Confinement> confinement = device.confinement();
+  const Result<worker::Confinement> confinement = device.probe_confinement();
   EXPECT_TRUE(confinement.ok()) << confinement.error().text();
   return {.system_calls_filtered = confinement->system_calls_error == 0,
           .files_limited = confinement->files_error == 0};

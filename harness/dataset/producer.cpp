@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/device/registry.hpp"
 #include "harness/dataset/evidence.hpp"
 #include "harness/records/record_json.hpp"
 #include "harness/suite/run/batch.hpp"
@@ -21,7 +22,6 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr std::string_view kPasses[] = {"forward", "backward"};
-constexpr std::string_view kDevices[] = {"cpu", "cuda", "ptx"};  ///< of which every row tells
 /// What the machine and not the kernel may be to blame for is judged again, so that a busy machine makes no other rows.
 constexpr int kJudgements = 3;
 
@@ -259,7 +259,7 @@ void Producer::add_unjudged(Candidate& candidate) const {
     if (const backends::Capability run = verifier->device->can_run(); !run.available) return run.detail;
     return pass == "backward" ? "the kernel has no float parameter" : "no case";
   };
-  for (const std::string_view device : kDevices) {
+  for (const std::string& device : backends::device_names()) {
     for (const std::string_view pass : kPasses) {
       const auto is_it = [&](const Evidence& one) { return one.device == device && one.pass == pass; };
       if (std::ranges::none_of(candidate.evidence, is_it))

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "backends/device/registry.hpp"
 #include "harness/dataset/json_scan.hpp"
 #include "harness/dataset/render.hpp"
 #include "harness/suite/select/python_file.hpp"
@@ -63,7 +64,7 @@ void check_evidence(const Row& row, About& about) {
       about.error(at + "/rho_max", fmt::format("{}", *one.rho_max), "at most 1, for it passed");
     }
   }
-  for (const char* device : {"cpu", "cuda", "ptx"}) {
+  for (const std::string& device : backends::device_names()) {
     for (const char* pass : {"forward", "backward"}) {
       if (!told.contains({device, pass})) {
         about.error("/evidence", "nothing", fmt::format("evidence of {}/{}, or why there is none", device, pass));

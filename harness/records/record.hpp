@@ -100,6 +100,22 @@ struct StageTimes {
   friend bool operator==(const StageTimes&, const StageTimes&) = default;
 };
 
+struct StageRow {
+  const char* name;
+  double StageTimes::*member;
+};
+
+// The stages in the order of the flow, by their names in records.
+inline constexpr std::array<StageRow, 7> kStages{{
+    {"read", &StageTimes::read},
+    {"adjoint", &StageTimes::adjoint},
+    {"emit", &StageTimes::emit},
+    {"build", &StageTimes::build},
+    {"reference", &StageTimes::reference},
+    {"run", &StageTimes::run},
+    {"compare", &StageTimes::compare},
+}};
+
 // Where and when a case was judged. Times are milliseconds from the run's start; they differ from run to run.
 struct Schedule {
   int job = 0;            // which of the run's jobs, from 0

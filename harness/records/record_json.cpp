@@ -29,21 +29,6 @@ constexpr std::array<Field<InconclusiveCounts>, 6> kInconclusiveFields{{
     {"domain", &InconclusiveCounts::domain},
 }};
 
-struct StageField {
-  const char* name;
-  double StageTimes::*member;
-};
-
-constexpr std::array<StageField, 7> kStageFields{{
-    {"read", &StageTimes::read},
-    {"adjoint", &StageTimes::adjoint},
-    {"emit", &StageTimes::emit},
-    {"build", &StageTimes::build},
-    {"reference", &StageTimes::reference},
-    {"run", &StageTimes::run},
-    {"compare", &StageTimes::compare},
-}};
-
 struct TierField {
   const char* name;
   std::optional<TierResult> TierResults::*member;
@@ -132,7 +117,7 @@ double to_microseconds(double milliseconds) { return std::round(milliseconds * 1
 
 Json times_json(const StageTimes& times) {
   Json value = Json::object();
-  for (const StageField& field : kStageFields)
+  for (const StageRow& field : kStages)
     value[field.name] = to_microseconds(times.*field.member);
   return value;
 }
@@ -412,7 +397,7 @@ CaseRecord case_from(const json& line) {
   for (const auto& field : kInconclusiveFields) {
     record.inconclusive.*field.member = line.at("inconclusive").at(field.name).get<std::int64_t>();
   }
-  for (const StageField& field : kStageFields) {
+  for (const StageRow& field : kStages) {
     record.time_ms.*field.member = line.at("time_ms").at(field.name).get<double>();
   }
   for (const json& attempt : line.at("attempts"))

@@ -1,16 +1,15 @@
 #include "reports/formats/terminal.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 #include <string_view>
 
 #include <fmt/color.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "reports/model/grid.hpp"
 #include "reports/model/text_table.hpp"
+#include "support/terminal.hpp"
 
 namespace assay::reports {
 namespace {
@@ -162,16 +161,6 @@ Tone tone_of_verdict(const Verdict& verdict) {
 }
 
 }  // namespace
-
-bool use_color(ColorChoice choice, bool is_terminal, const char* no_color, const char* term) {
-  if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
-  if (no_color != nullptr && *no_color != '\0') return false;
-  return is_terminal && (term == nullptr || std::string_view(term) != "dumb");
-}
-
-bool use_color_on_stdout(ColorChoice choice) {
-  return use_color(choice, ::isatty(STDOUT_FILENO) == 1, std::getenv("NO_COLOR"), std::getenv("TERM"));
-}
 
 std::string unexpected_lines(const json& record, bool color) {
   const Tone tone = tone_of(record);

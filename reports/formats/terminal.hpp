@@ -1,23 +1,12 @@
 // What a run says on the terminal, made of the same data as its reports.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "reports/model/changes.hpp"
 #include "reports/model/summary.hpp"
 
 namespace assay::reports {
-
-// --color of the command line.
-enum class ColorChoice : std::uint8_t { automatic, always, never };
-
-// Whether to colour: as chosen; automatic colours a terminal unless NO_COLOR is set and not empty (no-color.org), or
-// TERM is "dumb".
-bool use_color(ColorChoice choice, bool is_terminal, const char* no_color, const char* term);
-
-// The same for standard output and this process's environment.
-bool use_color_on_stdout(ColorChoice choice);
 
 // "FAIL  loop/product/f32/cpu/backward: fail(mismatch): grad_x[3] is ...", and the command that reproduces it, each on
 // a line; empty for a case that is as expected. Where it was judged several times, "(2 of 3 pass)" follows the outcome.

@@ -25,16 +25,6 @@ Run run_of(const testing::SyntheticRun& options) {
   return run.take();
 }
 
-TEST(UseColor, FollowsTheChoiceThenTheEnvironmentThenTheTerminal) {
-  EXPECT_TRUE(use_color(ColorChoice::always, false, "1", "dumb"));
-  EXPECT_FALSE(use_color(ColorChoice::never, true, nullptr, "xterm"));
-  EXPECT_TRUE(use_color(ColorChoice::automatic, true, nullptr, "xterm"));
-  EXPECT_TRUE(use_color(ColorChoice::automatic, true, "", "xterm")) << "an empty NO_COLOR does not count";
-  EXPECT_FALSE(use_color(ColorChoice::automatic, true, "1", "xterm"));
-  EXPECT_FALSE(use_color(ColorChoice::automatic, false, nullptr, "xterm"));
-  EXPECT_FALSE(use_color(ColorChoice::automatic, true, nullptr, "dumb"));
-}
-
 TEST(ClosingTable, ShowsGridVerdictDenominatorsAndWhatIsMissing) {
   const reports::Run run = run_of({});
   EXPECT_EQ(closing_table(run, summarise(run), false),

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/device/registry.hpp"
+
 namespace assay::reports {
 namespace {
 
 std::vector<GridColumn> columns_of(const Summary& summary) {
   std::vector<GridColumn> columns;
-  for (const char* device : {"cpu", "cuda", "ptx"}) {
+  for (const backends::DeviceRow& row : backends::devices()) {
+    const std::string device(row.name);
     bool first = true;
     for (const char* pass : {"forward", "backward"}) {
       const bool planned = std::any_of(summary.grid.begin(), summary.grid.end(), [&](const GridCell& cell) {

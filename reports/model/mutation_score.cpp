@@ -96,7 +96,7 @@ std::string percent_of(const json& tally, const char* part, const char* whole) {
 Result<json> read_mutation_score(const std::filesystem::path& dir) {
   const std::filesystem::path path = dir / kMutationScoreFile;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{"there is no certification; make one with: assay certify", path.string()};
+  if (!file) return Error{"contains no mutation score; make one with: assay mutate", path.string()};
   json mutation_score = json::parse(file, nullptr, false);
   if (mutation_score.is_discarded()) return Error{"is no JSON", path.string()};
   const schemas::Validator validator(schemas::kMutationScoreSchemaText);
@@ -133,7 +133,7 @@ std::string mutation_table(const json& mutation_score, bool color) {
 std::string mutation_document(const json& mutation_score) {
   const json& all = mutation_score.at("all");
   std::string text = fmt::format(
-      "# Certification\n\nWritten by `assay certify --device {} --mutants {} --seed {}`, commit {}; not by hand.\n\n"
+      "# Mutation score\n\nWritten by `assay mutate --device {} --mutants {} --seed {}`, commit {}.\n\n"
       "A mutant is a kernel with one mistake. The suite judges it as every kernel; one that it refuses is killed, one "
       "that it\npasses survived, which is a gap of the suite. A mutant of which an optimising compiler makes the same "
       "code as of the\nright kernel is equivalent and not counted, and neither is one that passed and is proved on "

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-namespace assay::reports {
+#include "support/terminal.hpp"
 
-std::string styled(const std::string& text, fmt::text_style style, bool color) {
-  return color && !text.empty() ? fmt::format(style, "{}", text) : text;
-}
+namespace assay::reports {
 
 void TextTable::add(std::vector<std::string> texts, std::vector<fmt::text_style> styles) {
   widths_.resize(std::max(widths_.size(), texts.size()));

@@ -8,9 +8,6 @@
 
 namespace assay::reports {
 
-// The text in the style, if colours are wanted.
-std::string styled(const std::string& text, fmt::text_style style, bool color);
-
 class TextTable {
  public:
   // A row; `styles` has one for each text, or none for plain text.

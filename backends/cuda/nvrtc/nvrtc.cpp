@@ -151,4 +151,9 @@ CompileOutcome Nvrtc::compile(const std::string& source, const std::string& name
   return outcome;
 }
 
+std::filesystem::path Nvrtc::library_file() const {
+  std::error_code error;
+  return std::filesystem::canonical(library_, error);
+}
+
 }  // namespace assay::cuda

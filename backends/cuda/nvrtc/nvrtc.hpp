@@ -1,6 +1,7 @@
 // NVIDIA's run-time compiler: CUDA C++ to PTX and cubin, without a GPU and without the toolkit's headers.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -45,6 +46,8 @@ class Nvrtc {
   [[nodiscard]] std::string version() const;  ///< "13.0"
   [[nodiscard]] int major_version() const { return major_; }
   [[nodiscard]] const std::string& library() const { return library_; }
+  /// The same without links, which identifies it; empty if it is gone.
+  [[nodiscard]] std::filesystem::path library_file() const;
   /// Whether this version knows "compute_100" or "sm_75".
   [[nodiscard]] bool supports(std::string_view architecture) const;
 

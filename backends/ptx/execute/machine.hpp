@@ -58,6 +58,13 @@ inline constexpr std::array kChecks = {
     CheckRow{"divergence", &Checks::divergence},
 };
 
+inline constexpr auto kCheckNames = [] {
+  std::array<std::string_view, kChecks.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    names[i] = kChecks[i].name;
+  return names;
+}();
+
 enum class Order : std::uint8_t { kForward, kReverse, kShuffled };
 
 /// In which order blocks, the warps of a block and the lanes of an atomic instruction take turns.

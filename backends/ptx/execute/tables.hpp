@@ -87,6 +87,9 @@ std::string encode_tables(const Tables& tables);
 /// Fails with what is wrong with the content.
 Result<Tables> decode_tables(std::string_view content);
 
+/// The same from a file.
+Result<Tables> read_tables(const std::string& file);
+
 /// A device's answers to operands of a unit.
 using Ask = std::function<Result<std::vector<std::uint32_t>>(const UnitRow&, std::span<const std::uint32_t>)>;
 /// The nearest numbers to the exact answers, from the machine of machine.hpp.

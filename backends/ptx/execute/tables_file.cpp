@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include "backends/ptx/execute/tables.hpp"
+#include "support/files.hpp"
 
 namespace assay::ptx {
 
@@ -153,6 +154,14 @@ Result<Tables> decode_tables(std::string_view content) {
   std::string_view rest = *bytes;
   for (const Announced& unit : announced)
     tables.units.push_back(table_of(unit, rest));
+  return tables;
+}
+
+Result<Tables> read_tables(const std::string& file) {
+  const Result<std::string> content = read_file_text(file);
+  if (!content.ok()) return content.error();
+  Result<Tables> tables = decode_tables(*content);
+  if (!tables.ok()) return Error{tables.error().text(), file};
   return tables;
 }
 

@@ -1,0 +1,64 @@
+#include "backends/device/registry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backends/cpu/device.hpp"
+#include "backends/cross_check/cross_checked_device.hpp"
+#include "backends/cuda/device.hpp"
+#include "backends/ptx/device.hpp"
+#include "backends/ptx/recording.hpp"
+
+namespace assay::backends {
+namespace {
+
+constexpr std::array kDevices{cpu::kDeviceRow, cuda::kDeviceRow, ptx::kDeviceRow};
+
+}  // namespace
+
+std::span<const DeviceRow> devices() { return kDevices; }
+
+const DeviceRow* find_device(std::string_view name) {
+  const auto found = std::ranges::find(kDevices, name, &DeviceRow::name);
+  return found == kDevices.end() ? nullptr : &*found;
+}
+
+const DeviceRow& device_row(std::string_view name) {
+  const DeviceRow* const row = find_device(name);
+  if (row == nullptr) std::abort();
+  return *row;
+}
+
+std::vector<std::string> device_names() {
+  std::vector<std::string> names;
+  for (const DeviceRow& row : kDevices)
+    names.emplace_back(row.name);
+  return names;
+}
+
+std::vector<std::string> check_names() {
+  std::vector<std::string> names;
+  for (const DeviceRow& row : kDevices)
+    names.insert(names.end(), row.checks.begin(), row.checks.end());
+  return names;
+}
+
+Result<std::unique_ptr<Device>> make_device(std::string_view name, const DeviceOptions& options) {
+  const DeviceRow* const row = find_device(name);
+  if (row == nullptr)
+    return Error{fmt::format("unknown device '{}'; expected one of {}", name, fmt::join(device_names(), ", "))};
+  Result<std::unique_ptr<Device>> device = row->make(options);
+  if (!device.ok() || options.cross_check.empty()) return device;
+  // It repeats launches for their bits; its checks have their own place, a run on that device.
+  Result<std::unique_ptr<Device>> other = make_device(
+      options.cross_check, {.compiler = options.compiler, .no_checks = check_names(), .tables = options.tables});
+  if (!other.ok()) return other;
+  return std::unique_ptr<Device>(
+      std::make_unique<CrossCheckedDevice>(device.take(), other.take(), ptx::recording_code));
+}
+
+}  // namespace assay::backends

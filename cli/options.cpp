@@ -1,0 +1,110 @@
+#include "cli/options.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backends/device/registry.hpp"
+#include "harness/suite/modes.hpp"
+
+namespace assay::cli {
+
+void add_device_option(CLI::App& command, std::string& device, const std::string& help) {
+  const std::vector<std::string> names = backends::device_names();
+  command.add_option("--device", device, help)
+      ->option_text(fmt::format("{{{}}} [{}]", fmt::join(names, ","), device))
+      ->check(CLI::IsMember(names));
+}
+
+void add_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help) {
+  const std::vector<std::string> names = backends::device_names();
+  command.add_option("--device", devices, help)
+      ->option_text(fmt::format("{{{}}},... [{}]", fmt::join(names, ","), fmt::join(devices, ",")))
+      ->delimiter(',')
+      ->check(CLI::IsMember(names));
+}
+
+void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_bytes) {
+  const auto check = [](const std::string& text) -> std::string {
+    const bool number = !text.empty() && text.size() < 4 && text.find_first_not_of("0123456789") == std::string::npos;
+    return number || text == "all" ? "" : fmt::format("must be a GPU's number or 'all', got '{}'", text);
+  };
+  command.add_option("--gpu", gpu, "With cuda: the GPU by its number, or all to share the kernels among all GPUs")
+      ->option_text("{N,all} [0]")
+      ->check(check);
+  command
+      .add_option("--device-memory", device_bytes,
+                  "With cuda: GPU memory that the arrays of one session may use, such as 512MiB")
+      ->option_text("SIZE [1GiB]")
+      ->transform(CLI::AsSizeValue(false));
+}
+
+void add_no_check_option(CLI::App& command, std::vector<std::string>& names) {
+  const std::vector<std::string> known = backends::check_names();
+  command.add_option("--no-check", names, fmt::format("With ptx: disable a check, one of {}", fmt::join(known, ", ")))
+      ->option_text("NAME ...")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(known));
+}
+
+void add_tables_option(CLI::App& command, std::string& file) {
+  command
+      .add_option("--ptx-tables", file,
+                  "With ptx: approximate instructions answer as the device\nthat 'assay calibrate --tables' measured")
+      ->option_text("FILE");
+}
+
+void add_compiler_option(CLI::App& command, std::string& compiler) {
+  command.add_option("--cxx", compiler, "The C++ compiler of the device cpu; default: $CXX, else c++")
+      ->option_text("COMMAND");
+}
+
+void add_mode_option(CLI::App& command, std::string& mode, const std::string& help, const std::string& unset) {
+  command.add_option("--mode", mode, help)
+      ->option_text(fmt::format("{{{}}} [{}]", fmt::join(harness::kModeNames, ","), unset))
+      ->check(CLI::IsMember(std::vector<std::string>(harness::kModeNames.begin(), harness::kModeNames.end())));
+}
+
+void add_optimise_option(CLI::App& command, int& level, const std::string& help) {
+  command.add_option("--optimise", level, help)->option_text("N [0]")->check(CLI::Range(0, 3));
+}
+
+void add_random_option(CLI::App& command, int& count) {
+  command.add_option("--random", count, "Random kernels of each family that a pattern names")
+      ->option_text(fmt::format("N [{}]", count))
+      ->check(CLI::Range(0, 1'000'000));
+}
+
+void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& help) {
+  command.add_option("--seed", seed, help)->option_text("S [1]");
+}
+
+void add_jobs_option(CLI::App& command, int& jobs, const std::string& things) {
+  command.add_option("--jobs", jobs, things + " at once; 0: one for each core")
+      ->option_text("N [0]")
+      ->check(CLI::Range(0, 1024));
+}
+
+void add_color_option(CLI::App& command, ColorChoice& choice) {
+  static const std::map<std::string, ColorChoice> kChoices{
+      {"auto", ColorChoice::automatic}, {"always", ColorChoice::always}, {"never", ColorChoice::never}};
+  command
+      .add_option_function<std::string>(
+          "--color", [&choice](const std::string& text) { choice = kChoices.at(text); },
+          "Colour the output; auto: on a terminal, unless NO_COLOR is set")
+      ->option_text("{auto,always,never} [auto]")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+void add_baseline_option(CLI::App& command, std::string& path) {
+  command.add_option("--baseline", path, "Report changes since an earlier run: its folder, or its failures.csv")
+      ->option_text("PATH");
+}
+
+void add_mutation_score_option(CLI::App& command, std::string& dir) {
+  command.add_option("--mutation-score", dir, "Show the score of 'assay mutate --output DIR' in the report")
+      ->option_text("DIR");
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,44 @@
+// Options that several commands have. Each function adds one and stores its value in the given variable.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "support/terminal.hpp"
+
+namespace assay::cli {
+
+/// `--device` with the names of all devices; `help` says what the option does for this command.
+void add_device_option(CLI::App& command, std::string& device, const std::string& help);
+/// The same for several devices, separated by commas.
+void add_devices_option(CLI::App& command, std::vector<std::string>& devices, const std::string& help);
+/// `--gpu` and `--device-memory`, as in DeviceOptions.
+void add_gpu_options(CLI::App& command, std::string& gpu, std::size_t& device_bytes);
+/// `--no-check` with the names of all run-time checks.
+void add_no_check_option(CLI::App& command, std::vector<std::string>& names);
+/// `--ptx-tables`.
+void add_tables_option(CLI::App& command, std::string& file);
+/// `--cxx`.
+void add_compiler_option(CLI::App& command, std::string& compiler);
+/// `--mode`; `unset` says what holds without it.
+void add_mode_option(CLI::App& command, std::string& mode, const std::string& help, const std::string& unset);
+/// `--optimise`.
+void add_optimise_option(CLI::App& command, int& level, const std::string& help);
+/// `--random`, with its present value as the default.
+void add_random_option(CLI::App& command, int& count);
+/// `--seed`.
+void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& help);
+/// `--jobs`; `things` names what is done at once.
+void add_jobs_option(CLI::App& command, int& jobs, const std::string& things);
+/// `--color {auto,always,never}`.
+void add_color_option(CLI::App& command, ColorChoice& choice);
+/// `--baseline`: the folder or failures.csv of the run to compare with.
+void add_baseline_option(CLI::App& command, std::string& path);
+/// `--mutation-score`: the folder of `assay mutate` whose score the report shows.
+void add_mutation_score_option(CLI::App& command, std::string& dir);
+
+}  // namespace assay::cli

@@ -1,0 +1,114 @@
+#include "cli/run_suite.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "cli/report_output.hpp"
+#include "harness/reduce/failure_archive.hpp"
+#include "harness/suite/suite_run.hpp"
+
+namespace assay::cli {
+namespace {
+
+/// Shows a run on the terminal.
+class TerminalEvents final : public harness::Events {
+ public:
+  TerminalEvents(const RunRequest& request, reduce::FailureArchiver& archiver)
+      : request_(request), archiver_(archiver) {}
+
+  void note(std::string_view kind, std::string_view text) override {
+    notes_[std::string(kind)].emplace_back(text);
+    if (request_.verbose) tell(fmt::format("{}: {}", kind, text));
+  }
+
+  void started(const harness::RunStart& start, std::size_t pending,
+               std::unordered_map<std::string, double> costs) override {
+    print_notes();
+    planned_ = pending;
+    progress_ = std::make_unique<Progress>(pending, use_color_on_stdout(request_.color));
+    if (!start.expectations.empty()) progress_->expect(start);
+    progress_->weigh(std::move(costs));
+    guard_.emplace([this] { report_interruption(); });
+  }
+
+  void recorded(const harness::CaseRecord& record, const std::vector<harness::Group>& groups) override {
+    InterruptGuard::check();
+    if (progress_->record(record)) archiver_.note(record, groups);
+  }
+
+  /// After the last case.
+  void finish() {
+    InterruptGuard::check();
+    guard_.reset();
+    progress_.reset();
+  }
+
+ private:
+  /// One line for each kind of note, with the first of its texts.
+  void print_notes() const {
+    if (request_.verbose) return;
+    for (const auto& [kind, texts] : notes_) {
+      tell(texts.size() == 1
+               ? fmt::format("{}: {}", kind, texts.front())
+               : fmt::format("{} ({} notes, --verbose shows all): {}", kind, texts.size(), texts.front()));
+    }
+  }
+
+  void report_interruption() {
+    progress_->stop();
+    const Result<reports::Reports> reports = reports::write_reports(request_.suite.output);
+    tell(fmt::format("interrupted: {} of {} cases are recorded in {}; continue with --resume", progress_->done(),
+                     planned_, reports.ok() ? reports->html.string() : request_.suite.output));
+  }
+
+  const RunRequest& request_;
+  reduce::FailureArchiver& archiver_;
+  std::map<std::string, std::vector<std::string>> notes_;
+  std::size_t planned_ = 0;
+  std::unique_ptr<Progress> progress_;
+  std::optional<InterruptGuard> guard_;
+};
+
+/// Why an unsupported kernel fails a run that is otherwise as expected: nobody verified it.
+int status_of(const reports::Verdict& verdict, std::size_t unsupported) {
+  const bool fails = unsupported > 0 && verdict.status == "as_expected";
+  return fails ? to_int(ExitStatus::unexpected) : verdict.exit_status;
+}
+
+}  // namespace
+
+int run_suite(const RunRequest& request) {
+  // Read before the run, which may write to the same folders.
+  const Result<reports::ReportOptions> report_options = read_report_options(request.baseline, request.mutation_score);
+  if (!report_options.ok()) return fail(report_options.error());
+  reduce::FailureArchiver archiver(request.suite, request.reduce);
+  TerminalEvents events(request, archiver);
+  Result<harness::SuiteRun> run = harness::SuiteRun::prepare(request.suite, events);
+  if (!run.ok()) return fail(run.error());
+  if (run->is_empty()) {
+    tell(fmt::format("nothing failed on the device {} in {}", request.suite.device, request.suite.failed_in));
+    return to_int(ExitStatus::nothing_ran);
+  }
+  if (!request.suite.resume) reduce::forget_failures(request.suite.output);
+  const Result<harness::RunEnd> end = run->judge(events);
+  events.finish();
+  if (!end.ok()) return fail(end.error(), ExitStatus::internal);
+  const Result<reports::Reports> reports = reports::write_reports(request.suite.output, *report_options);
+  if (!reports.ok()) return fail(reports.error(), ExitStatus::internal);
+  if (const auto printed = print_closing(*reports, request.color); !printed.ok())
+    return fail(printed.error(), ExitStatus::internal);
+  const std::string archived = archiver.archive(run->device(), [](const std::string& line) { tell(line); });
+  if (const auto printed = print(archived); !printed.ok()) return fail(printed.error(), ExitStatus::internal);
+  if (const std::string remark = run->device().remark(); !remark.empty()) tell(remark);
+  return status_of(reports->summary.verdict, run->unsupported_kernels());
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,23 @@
+// A run as the command line shows it: progress, results, reports, archived failures.
+#pragma once
+
+#include <string>
+
+#include "harness/suite/options.hpp"
+#include "support/terminal.hpp"
+
+namespace assay::cli {
+
+struct RunRequest {
+  harness::SuiteOptions suite;
+  std::string baseline;        ///< of the reports; empty: none
+  std::string mutation_score;  ///< folder of `assay mutate` whose score the reports show; empty: none
+  double reduce = 10;          ///< seconds to spend on reducing failures; 0: none
+  bool verbose = false;        ///< every note, not only how many there are of each kind
+  ColorChoice color = ColorChoice::automatic;
+};
+
+/// Judges, writes the reports and prints the result; returns the process's exit status.
+int run_suite(const RunRequest& request);
+
+}  // namespace assay::cli

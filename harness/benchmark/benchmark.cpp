@@ -1,0 +1,193 @@
+#include "harness/benchmark/benchmark.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iterator>
+#include <span>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/resource.h>
+
+#include "backends/device/registry.hpp"
+#include "harness/records/record_reader.hpp"
+#include "harness/suite/emission.hpp"
+#include "harness/suite/modes.hpp"
+#include "harness/suite/plan.hpp"
+
+namespace assay::benchmark {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// The time of each stage that took any, over all cases.
+std::vector<std::pair<std::string, double>> stages_of(const std::vector<harness::CaseRecord>& cases) {
+  std::vector<std::pair<std::string, double>> stages;
+  for (const harness::StageRow& stage : harness::kStages) {
+    double sum = 0;
+    for (const harness::CaseRecord& record : cases)
+      sum += record.time_ms.*stage.member;
+    stages.emplace_back(stage.name, sum);
+  }
+  return stages;
+}
+
+Result<Measured> measure(const harness::SuiteOptions& options, const Judge& judge) {
+  Measured measured;
+  const auto start = std::chrono::steady_clock::now();
+  measured.status = judge(options);
+  measured.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const Result<harness::RunRecords> run = harness::read_records(options.output);
+  if (!run.ok()) return run.error();
+  std::set<std::string> others;
+  for (const harness::CaseRecord& record : run->cases) {
+    const std::string kernel = record.family + "/" + record.kernel;
+    measured.kernels.insert(kernel);
+    if (!harness::is_pass(record.outcome)) others.insert(kernel);
+  }
+  measured.cases = run->cases.size();
+  std::ranges::set_difference(measured.kernels, others, std::inserter(measured.verified, measured.verified.end()));
+  measured.stages = stages_of(run->cases);
+  return measured;
+}
+
+/// What a run gives to the compilers.
+Result<std::vector<CompilerWork>> compiler_work(const harness::SuiteOptions& options) {
+  const std::vector<harness::Mode> modes = harness::modes_of(options.device, options.mode, options.optimise);
+  const Result<harness::Choice> choice = harness::choose(options, modes);
+  if (!choice.ok()) return choice.error();
+  const backends::SourceTarget target = backends::device_row(options.device).target;
+  std::vector<CompilerWork> work;
+  for (const harness::Group& group : harness::groups_of(*choice, modes, options)) {
+    work.push_back({.flags = group.options.mode.flags,
+                    .kernels = harness::emitted_kernels(group.sources, harness::printer(), target, group.options)});
+  }
+  return work;
+}
+
+Result<std::vector<CompileLowerBound>> measure_lower_bound(const std::vector<CompilerWork>& work,
+                                                           const harness::SuiteOptions& options, unsigned jobs,
+                                                           std::span<const std::size_t> batches) {
+  if (backends::device_row(options.device).toolkit == backends::Toolkit::kHostCompiler)
+    return cpp_lower_bound(work, options.device_options.compiler, jobs, batches);
+  Result<CompileLowerBound> floor = nvrtc_lower_bound(work, jobs);
+  if (!floor.ok()) return floor.error();
+  return std::vector{floor.take()};
+}
+
+/// Two runs, one after another: a kernel that both verify is verified.
+Measured followed_by(const Measured& first, const Measured& second) {
+  Measured both{.seconds = first.seconds + second.seconds,
+                .status = std::max(first.status, second.status),
+                .kernels = first.kernels,
+                .verified = {},
+                .cases = first.cases + second.cases,
+                .stages = first.stages};
+  both.kernels.insert(second.kernels.begin(), second.kernels.end());
+  std::ranges::set_intersection(first.verified, second.verified, std::inserter(both.verified, both.verified.end()));
+  for (const auto& [stage, ms] : second.stages) {
+    const auto known = std::ranges::find(both.stages, stage, &std::pair<std::string, double>::first);
+    if (known == both.stages.end()) both.stages.emplace_back(stage, ms);
+    else known->second += ms;
+  }
+  return both;
+}
+
+json run_json(const Measured& run) {
+  json stages = json::object();
+  for (const auto& [stage, ms] : run.stages)
+    stages[stage] = ms;
+  return {{"seconds", run.seconds}, {"kernels", run.kernels.size()},    {"verified", run.verified.size()},
+          {"cases", run.cases},     {"kernels_per_second", run.rate()}, {"stages_ms", stages}};
+}
+
+}  // namespace
+
+Result<Benchmarked> run_benchmark(harness::SuiteOptions options, const std::string& output, unsigned jobs,
+                                  const Judge& judge) {
+  const Result<std::vector<CompilerWork>> work = compiler_work(options);
+  if (!work.ok()) return work.error();
+  Result<std::vector<CompileLowerBound>> lower_bounds = measure_lower_bound(*work, options, jobs, kLowerBoundBatches);
+  if (!lower_bounds.ok()) return lower_bounds.error();
+  options.output = (fs::path(output) / "cold").string();
+  Result<Measured> cold = measure(options, judge);
+  if (!cold.ok()) return cold.error();
+  options.output = (fs::path(output) / "warm").string();
+  Result<Measured> warm = measure(options, judge);
+  if (!warm.ok()) return warm.error();
+  const Result<std::vector<CompileLowerBound>> after = measure_lower_bound(*work, options, jobs, kLowerBoundBatches);
+  if (!after.ok()) return after.error();
+  lower_bounds->insert(lower_bounds->end(), after->begin(), after->end());
+  const std::vector<CompileLowerBound> means = means_of(*lower_bounds);
+  return Benchmarked{.device = options.device,
+                     .cold = cold.take(),
+                     .warm = warm.take(),
+                     .lower_bound = *std::ranges::min_element(means, {}, &CompileLowerBound::seconds),
+                     .lower_bounds = means};
+}
+
+Benchmarked followed_by(const Benchmarked& first, const Benchmarked& second) {
+  return {.device = "both",
+          .cold = followed_by(first.cold, second.cold),
+          .warm = followed_by(first.warm, second.warm),
+          .lower_bound = {.batch = 0,
+                          .units = first.lower_bound.units + second.lower_bound.units,
+                          .seconds = first.lower_bound.seconds + second.lower_bound.seconds},
+          .lower_bounds = {}};
+}
+
+json to_json(const Benchmarked& benchmarked) {
+  json tried = json::array();
+  for (const CompileLowerBound& one : benchmarked.lower_bounds)
+    tried.push_back({{"batch", one.batch}, {"seconds", one.seconds}});
+  const CompileLowerBound& lower_bound = benchmarked.lower_bound;
+  return {{"device", benchmarked.device},
+          {"cold", run_json(benchmarked.cold)},
+          {"warm", run_json(benchmarked.warm)},
+          {"floor",
+           {{"seconds", lower_bound.seconds},
+            {"batch", lower_bound.batch},
+            {"units", lower_bound.units},
+            {"tried", tried}}},
+          {"floor_over_total", lower_bound.seconds / benchmarked.cold.seconds},
+          {"cold_over_warm", benchmarked.cold.seconds / benchmarked.warm.seconds}};
+}
+
+std::string to_text(const Benchmarked& benchmarked, unsigned jobs) {
+  const auto& [device, cold, warm, lower_bound, lower_bounds] = benchmarked;
+  std::string text =
+      fmt::format("\n{} kernels, {} cases on {}, {} at once\n\n", cold.kernels.size(), cold.cases, device, jobs);
+  text += fmt::format("{:<28}{:>10}{:>10}\n", "", "cold", "warm");
+  text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "seconds", cold.seconds, warm.seconds);
+  text += fmt::format("{:<28}{:>10.1f}{:>10.1f}\n", "verified kernels a second", cold.rate(), warm.rate());
+  const auto sum = [](const Measured& run) {
+    double total = 0;
+    for (const auto& [stage, ms] : run.stages)
+      total += ms;
+    return std::max(total, 1e-9);
+  };
+  for (std::size_t s = 0; s < cold.stages.size(); ++s) {
+    text += fmt::format("  {:<26}{:>9.1f}%{:>9.1f}%\n", cold.stages[s].first, 100 * cold.stages[s].second / sum(cold),
+                        100 * warm.stages[s].second / sum(warm));
+  }
+  text +=
+      lower_bound.batch == 0
+          ? fmt::format("\nthe compilers alone: {:.1f} s for {} units\n", lower_bound.seconds, lower_bound.units)
+          : fmt::format("\nthe compilers alone: {:.1f} s for {} units of at most {} kernel{}\n", lower_bound.seconds,
+                        lower_bound.units, lower_bound.batch, lower_bound.batch == 1 ? "" : "s");
+  return text + fmt::format("compilers alone / total {:.2f}, cold / warm {:.1f}\n", lower_bound.seconds / cold.seconds,
+                            cold.seconds / warm.seconds);
+}
+
+std::array<std::size_t, 2> peak_memory() {
+  std::array<std::size_t, 2> peaks{};
+  for (const auto& [who, peak] : {std::pair{RUSAGE_SELF, &peaks[0]}, std::pair{RUSAGE_CHILDREN, &peaks[1]}}) {
+    rusage usage{};
+    if (::getrusage(who, &usage) == 0) *peak = static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+  }
+  return peaks;
+}
+
+}  // namespace assay::benchmark

@@ -1,0 +1,141 @@
+#include "harness/benchmark/compile_lower_bound.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "backends/cpu/batch_source.hpp"
+#include "backends/cpu/compiler.hpp"
+#include "backends/cuda/nvrtc/nvrtc.hpp"
+#include "backends/device/artifact_files.hpp"
+#include "backends/device/build_cache.hpp"
+#include "backends/ptx/device.hpp"
+#include "support/parallel.hpp"
+
+namespace assay::benchmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::minutes kLimit{10};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// A source file, written before any time is taken.
+struct Unit {
+  fs::path source;
+  backends::BuildFlags flags;
+  std::size_t bytes = 0;
+};
+
+Result<std::vector<Unit>> write_units(const std::vector<CompilerWork>& work, std::size_t batch,
+                                      const fs::path& folder) {
+  std::vector<Unit> units;
+  for (const CompilerWork& part : work) {
+    const std::span<const backends::EmittedKernel> all(part.kernels);
+    for (std::size_t first = 0; first < all.size(); first += batch) {
+      std::vector<const backends::EmittedKernel*> kernels;
+      for (const backends::EmittedKernel& kernel : all.subspan(first, std::min(batch, all.size() - first)))
+        kernels.push_back(&kernel);
+      const fs::path path = folder / fmt::format("{}_{}.cpp", batch, units.size());
+      const std::string text = cpu::compose_batch(kernels).text;
+      if (!backends::write_file(path, text)) return Error{"cannot write " + path.string() + "; is the disk full?"};
+      units.push_back({path, part.flags, text.size()});
+    }
+  }
+  // What takes longest first, or a core would wait at the end.
+  std::ranges::stable_sort(units, std::ranges::greater{},
+                           [](const Unit& unit) { return std::pair(unit.flags.optimisation, unit.bytes); });
+  return units;
+}
+
+}  // namespace
+
+Result<std::vector<CompileLowerBound>> cpp_lower_bound(const std::vector<CompilerWork>& work,
+                                                       const std::string& compiler_command, unsigned jobs,
+                                                       std::span<const std::size_t> batches) {
+  const Result<cpu::Compiler> compiler = cpu::Compiler::find(compiler_command);
+  if (!compiler.ok()) return compiler.error();
+  const Result<backends::ScratchDirectory> scratch =
+      backends::make_artifact_directory(backends::default_cache_directory());
+  if (!scratch.ok()) return scratch.error();
+  std::vector<CompileLowerBound> lower_bounds;
+  for (const std::size_t batch : batches) {
+    const Result<std::vector<Unit>> units = write_units(work, batch, scratch->path());
+    if (!units.ok()) return units.error();
+    std::atomic<std::size_t> rejected = 0;
+    const auto start = std::chrono::steady_clock::now();
+    for_each_index(units->size(), jobs, [&](std::size_t i) {
+      const Unit& unit = (*units)[i];
+      fs::path library = unit.source;
+      library.replace_extension(".so");
+      rejected += compiler->build_library(unit.source, library, unit.flags, kLimit).succeeded() ? 0 : 1;
+    });
+    const double seconds = seconds_since(start);
+    if (rejected > 0)
+      return Error{fmt::format("the C++ compiler rejects {} of {} units", rejected.load(), units->size())};
+    lower_bounds.push_back({.batch = batch, .units = units->size(), .seconds = seconds});
+  }
+  return lower_bounds;
+}
+
+Result<CompileLowerBound> nvrtc_lower_bound(const std::vector<CompilerWork>& work, unsigned jobs) {
+  const Result<cuda::Nvrtc> nvrtc = cuda::Nvrtc::load();
+  if (!nvrtc.ok()) return nvrtc.error();
+  struct Program {
+    const backends::EmittedKernel* kernel;
+    cuda::NvrtcOptions options;
+  };
+  std::vector<Program> programs;
+  for (const CompilerWork& part : work) {
+    for (const backends::EmittedKernel& kernel : part.kernels) {
+      for (const backends::Precision precision : {backends::Precision::kNative, backends::Precision::kPromoted}) {
+        for (const std::string& architecture : ptx::PtxOptions{}.architectures) {
+          if (!nvrtc->supports(architecture)) continue;
+          programs.push_back(
+              {&kernel,
+               {.architecture = architecture, .flags = part.flags, .precision = precision, .line_info = true}});
+        }
+      }
+    }
+  }
+  std::vector<std::string> sources;
+  sources.reserve(programs.size());
+  for (const Program& program : programs)
+    sources.push_back(program.kernel->source());
+  std::atomic<std::size_t> rejected = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for_each_index(programs.size(), jobs, [&](std::size_t i) {
+    const auto outcome = nvrtc->compile(sources[i], programs[i].kernel->name + ".cu", programs[i].options);
+    rejected += std::holds_alternative<cuda::Compiled>(outcome) ? 0 : 1;
+  });
+  const double seconds = seconds_since(start);
+  if (rejected > 0) return Error{fmt::format("NVRTC rejects {} of {} programs", rejected.load(), programs.size())};
+  return CompileLowerBound{.batch = 1, .units = programs.size(), .seconds = seconds};
+}
+
+std::vector<CompileLowerBound> means_of(const std::vector<CompileLowerBound>& measured) {
+  std::vector<CompileLowerBound> means;
+  for (const CompileLowerBound& one : measured) {
+    if (std::ranges::find(means, one.batch, &CompileLowerBound::batch) != means.end()) continue;
+    CompileLowerBound mean{.batch = one.batch, .units = one.units};
+    double count = 0;
+    for (const CompileLowerBound& same : measured) {
+      if (same.batch != one.batch) continue;
+      mean.seconds += same.seconds;
+      ++count;
+    }
+    mean.seconds /= count;
+    means.push_back(mean);
+  }
+  return means;
+}
+
+}  // namespace assay::benchmark

@@ -1,0 +1,22 @@
+#include "harness/benchmark/compile_lower_bound.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace assay::benchmark {
+namespace {
+
+TEST(CompileLowerBound, IsTheMeanOfWhatWasMeasuredOfABatchSize) {
+  const auto means = means_of({{.batch = 32, .units = 2, .seconds = 10},
+                               {.batch = 16, .units = 4, .seconds = 12},
+                               {.batch = 32, .units = 2, .seconds = 20}});
+  ASSERT_EQ(means.size(), 2U);
+  EXPECT_EQ(means[0].batch, 32U);
+  EXPECT_EQ(means[0].units, 2U);
+  EXPECT_EQ(means[0].seconds, 15);
+  EXPECT_EQ(means[1].batch, 16U);
+  EXPECT_EQ(means[1].seconds, 12);
+}
+
+}  // namespace
+}  // namespace assay::benchmark

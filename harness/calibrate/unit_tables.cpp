@@ -1,0 +1,64 @@
+#include "harness/calibrate/unit_tables.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/calibrate/probe.hpp"
+
+namespace assay::harness {
+namespace {
+
+Result<ptx::Measured> measure(backends::Device& device, const ptx::UnitRow& unit, std::uint64_t step) {
+  auto probe = Probe::make(device, unit.instruction);
+  if (!probe.ok()) return probe.error();
+  const ptx::Ask ask = [&](const ptx::UnitRow&, std::span<const std::uint32_t> operands) {
+    return probe->ask(operands);
+  };
+  return ptx::measure_unit(unit, ask, step);
+}
+
+/// How many operands of a table have an answer other than the nearest number.
+std::size_t count_differences(const ptx::UnitTable& table) {
+  std::size_t count = 0;
+  for (const ptx::UnitTable::Window& window : table.windows()) {
+    count += static_cast<std::size_t>(
+        std::ranges::count_if(window.differences, [](std::int8_t difference) { return difference != 0; }));
+  }
+  return count;
+}
+
+std::string line_of(const ptx::UnitRow& unit, const ptx::Measured& found) {
+  if (found.table) {
+    return fmt::format("{:<22} {} of {} operands as predicted; {} entries are not the nearest number", unit.instruction,
+                       found.verified, found.verified, count_differences(*found.table));
+  }
+  return fmt::format("{:<22} no table: {} of {} operands are not as predicted, the first is 0x{:08x}", unit.instruction,
+                     found.contradicted, found.verified, found.contradicting);
+}
+
+}  // namespace
+
+std::vector<std::string> unit_names() {
+  std::vector<std::string> names;
+  for (const ptx::UnitRow& unit : ptx::units())
+    names.emplace_back(unit.instruction);
+  return names;
+}
+
+Result<MeasuredTables> measure_tables(backends::Device& device, const std::vector<std::string>& names,
+                                      std::uint64_t step, const std::function<void(std::string_view)>& on_unit) {
+  MeasuredTables measured{.tables = {.device = device.can_run().detail, .units = {}}, .lines = {}};
+  for (const ptx::UnitRow& unit : ptx::units()) {
+    if (!names.empty() && std::ranges::find(names, unit.instruction) == names.end()) continue;
+    if (on_unit) on_unit(unit.instruction);
+    const Result<ptx::Measured> found = measure(device, unit, step);
+    if (!found.ok()) return found.error();
+    measured.lines.push_back(line_of(unit, *found));
+    measured.complete = measured.complete && found->table.has_value();
+    if (found->table) measured.tables.units.push_back(*found->table);
+  }
+  return measured;
+}
+
+}  // namespace assay::harness

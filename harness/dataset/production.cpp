@@ -1,0 +1,213 @@
+#include "harness/dataset/production.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backends/device/registry.hpp"
+#include "generators/generator.hpp"
+#include "harness/dataset/render.hpp"
+#include "harness/suite/emission.hpp"
+#include "harness/suite/modes.hpp"
+#include "harness/suite/select/select.hpp"
+#include "harness/suite/select/suggest.hpp"
+#include "support/files.hpp"
+#include "support/version/version.hpp"
+
+namespace assay::dataset {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Slots in a block: a killed run loses at most one block of each thread, a few seconds of work.
+constexpr std::uint32_t kJudgedBlock = 32;
+constexpr std::uint32_t kUnjudgedBlock = 256;
+
+Result<std::vector<Share>> shares_of(const ProductionOptions& options) {
+  std::vector<Share> shares;
+  std::vector<std::string> known;
+  for (const generators::FamilyRow& row : generators::families())
+    known.emplace_back(row.name);
+  for (const std::string& name : options.families) {
+    if (!generators::find_family(name)) {
+      return Error{fmt::format("unknown family '{}'{}; expected some of {}", name, harness::did_you_mean(name, known),
+                               fmt::join(known, ", "))};
+    }
+  }
+  for (const generators::FamilyRow& row : generators::families()) {
+    const bool chosen = std::ranges::any_of(
+        options.families, [&](const std::string& name) { return generators::find_family(name) == row.family; });
+    if (options.families.empty() || chosen) shares.push_back({.family = std::string(row.name)});
+  }
+  for (const std::string& weight : options.weights) {
+    const std::size_t equals = weight.find('=');
+    const auto family = generators::find_family(weight.substr(0, equals));
+    const auto share =
+        std::ranges::find_if(shares, [&](const Share& one) { return generators::find_family(one.family) == family; });
+    if (equals == std::string::npos || !family || share == shares.end()) {
+      return Error{fmt::format("--weights: '{}' must name a chosen family, such as loop=2", weight)};
+    }
+    const char* const end = weight.data() + weight.size();
+    const auto [stop, error] = std::from_chars(weight.data() + equals + 1, end, share->weight);
+    if (error != std::errc() || stop != end) {
+      return Error{fmt::format("--weights: '{}' must be a positive number, such as loop=2", weight)};
+    }
+  }
+  return shares;
+}
+
+Result<Shard> shard_of(const std::string& text) {
+  Shard shard;
+  const char* const end = text.data() + text.size();
+  const auto [slash, first] = std::from_chars(text.data(), end, shard.index);
+  const Error rejected{fmt::format("--shard must be I/N with I from 0 to N - 1, such as 0/4, got '{}'", text)};
+  if (first != std::errc() || slash == end || *slash != '/') return rejected;
+  const auto [stop, second] = std::from_chars(slash + 1, end, shard.of);
+  if (second != std::errc() || stop != end || shard.index >= shard.of) return rejected;
+  return shard;
+}
+
+Result<Tool> tool_of(const backends::DeviceRow& row, const std::string& compiler) {
+  const auto device = backends::make_device(row.name, {.compiler = compiler});
+  if (!device.ok()) return device.error();
+  const fs::path file = (*device)->compiler_file();
+  const Result<std::string> sum = file.empty() ? Result<std::string>("") : sha256_of_file(file);
+  return Tool{.device = std::string(row.name), .version = (*device)->can_build().detail, .sha256 = sum.value_or("")};
+}
+
+std::string mode_name(const harness::Mode& mode) { return mode.name.empty() ? "strict" : mode.name; }
+
+Result<std::vector<UserKernel>> user_kernels(const std::vector<std::string>& files) {
+  const Result<harness::Selection> selection = harness::select(files, {.random_kernels = 0});
+  if (!selection.ok()) return selection.error();
+  std::vector<UserKernel> kernels;
+  for (const harness::Selected& selected : selection->kernels) {
+    const Result<harness::KernelSource> standalone = alone(selected.source);
+    if (!standalone.ok()) return standalone.error();
+    kernels.push_back({.name = standalone->selector, .python = standalone->python});
+  }
+  return kernels;
+}
+
+Result<void> choose_kernels(const ProductionOptions& options, Plan& plan) {
+  if (!options.from.empty()) {
+    if (options.count != 0 || !options.families.empty() || !options.weights.empty()) {
+      return Error{
+          "--from takes every kernel of the files and cannot be combined with --count, --families or --weights"};
+    }
+    Result<std::vector<UserKernel>> kernels = user_kernels(options.from);
+    if (!kernels.ok()) return kernels.error();
+    plan.kernels = kernels.take();
+    plan.count = plan.kernels.size();
+    plan.shares = {{.family = "user"}};
+  } else {
+    if (options.count == 0) return Error{"--count is required: the number of rows to make"};
+    Result<std::vector<Share>> shares = shares_of(options);
+    if (!shares.ok()) return shares.error();
+    plan.shares = shares.take();
+  }
+  return share_out(plan);
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const ProductionOptions& options) {
+  Plan plan{.generator_version = std::string(kVersion),
+            .kernels_version = generators::kGeneratorVersion,
+            .count = options.count,
+            .seed = options.seed,
+            .verify = !options.no_verify,
+            .effort = options.no_verify  ? "none"
+                      : options.quick    ? "quick"
+                      : options.thorough ? "thorough"
+                                         : "standard",
+            .licence = options.licence,
+            .block_rows = options.no_verify ? kUnjudgedBlock : kJudgedBlock};
+  if (Result<void> chosen = choose_kernels(options, plan); !chosen.ok()) return chosen.error();
+  const Result<Shard> shard = shard_of(options.shard);
+  if (!shard.ok()) return shard.error();
+  plan.shard = *shard;
+  if (plan.verify) {
+    if (Result<void> added = add_devices(plan, options.devices, options.compiler); !added.ok()) return added.error();
+  }
+  return plan;
+}
+
+Result<void> add_devices(Plan& plan, const std::vector<std::string>& devices, const std::string& compiler) {
+  for (const backends::DeviceRow& row : backends::devices()) {
+    if (std::ranges::find(devices, row.name) == devices.end()) continue;
+    Result<Tool> tool = tool_of(row, compiler);
+    if (!tool.ok()) return tool.error();
+    plan.devices.emplace_back(row.name);
+    plan.toolchain.push_back(tool.take());
+    for (const harness::Mode& mode : harness::modes_of(row.name, "", 0))
+      plan.flags.push_back(fmt::format("{}/{}", row.name, mode_name(mode)));
+  }
+  return {};
+}
+
+Result<Production> Production::make(const Plan& plan, const std::string& compiler) {
+  Production production(plan);
+  std::vector<Verifier> verifiers;
+  for (const std::string& name : plan.devices) {
+    auto device = backends::make_device(name, {.compiler = compiler});
+    if (!device.ok()) return device.error();
+    const auto checks = backends::device_row(name).checks;
+    verifiers.push_back({.device = device->get(),
+                         .modes = harness::modes_of(name, "", 0),
+                         .memory_checks = std::vector<std::string>(checks.begin(), checks.end())});
+    production.devices_.push_back(device.take());
+  }
+  const harness::Policy policy = plan.effort == "quick"      ? harness::Policy::quick()
+                                 : plan.effort == "thorough" ? harness::Policy::thorough()
+                                                             : harness::Policy::standard();
+  production.producer_ = std::make_unique<Producer>(
+      plan, std::move(verifiers), Printers{.pair = harness::pair_printer(), .one = harness::printer()}, policy);
+  return production;
+}
+
+std::string Production::why_not() const {
+  if (!plan_.verify) return "";
+  std::vector<std::string> reasons;
+  for (const auto& device : devices_) {
+    const backends::Capability run = device->can_run();
+    if (run.available) return "";
+    reasons.push_back(fmt::format("{}: {}", device->name(), run.detail));
+  }
+  return fmt::format("{}", fmt::join(reasons, "; "));
+}
+
+int jobs_of(int jobs) { return jobs > 0 ? jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
+std::uint64_t rows_of_shard(const Plan& plan) {
+  std::uint64_t rows = 0;
+  for (const std::uint64_t block : blocks_of_shard(plan))
+    rows += std::min<std::uint64_t>(plan.block_rows, plan.count - block * plan.block_rows);
+  return rows;
+}
+
+std::string closing_text(const Finished& finished, const std::string& output) {
+  if (finished.was_complete) return fmt::format("{} is complete; nothing was left to do\n", output);
+  const Timing& timing = finished.timing;
+  std::string text = fmt::format("{} rows in {}, {:.1f} s, {:.1f} rows/s\n", finished.rows, output, timing.wall,
+                                 timing.wall > 0 ? static_cast<double>(finished.rows) / timing.wall : 0);
+  const harness::StageTimes& judging = timing.judging;
+  const double own = timing.render + timing.write + (judging.adjoint + judging.emit) / 1e3;
+  const double proof = (judging.reference + judging.compare) / 1e3;
+  const double all = own + proof + (judging.build + judging.run) / 1e3;
+  if (timing.judged > 0) {
+    text +=
+        fmt::format("time: compilers {:.0f}%, running {:.0f}%, oracle and comparison {:.0f}%, making rows {:.0f}%\n",
+                    judging.build / 10 / all, judging.run / 10 / all, 100 * proof / all, 100 * own / all);
+  }
+  for (const auto& [kind, count] : finished.rejected_kinds)
+    text += fmt::format("quarantine: {} {}\n", count, kind);
+  if (finished.duplicates > 0) text += fmt::format("duplicates replaced: {}\n", finished.duplicates);
+  return text;
+}
+
+}  // namespace assay::dataset

@@ -1,0 +1,190 @@
+#include "harness/mutation/campaign.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backends/cpu/same_code.hpp"
+#include "backends/cuda/nvrtc/same_code.hpp"
+#include "backends/ptx/needless_barrier.hpp"
+#include "harness/mutation/equivalence.hpp"
+#include "harness/records/record_reader.hpp"
+#include "harness/suite/emission.hpp"
+#include "harness/suite/select/random_kernels.hpp"
+#include "harness/suite/select/select.hpp"
+#include "support/hash.hpp"
+#include "support/version/version.hpp"
+
+namespace assay::mutation {
+namespace {
+
+/// Operators whose mutants the device can detect: one that runs threads one after another never shows a fault that
+/// needs two at once.
+std::set<Operator> operators_of(const CampaignOptions& options, backends::SourceTarget target) {
+  std::set<Operator> operators;
+  for (const OperatorRow& row : kOperators) {
+    const bool named = std::ranges::find(options.operators, row.name) != options.operators.end();
+    const bool detects = row.counterexample != Counterexample::kThreads || target != backends::SourceTarget::kCpp;
+    if (options.operators.empty() ? detects : named) operators.insert(row.op);
+  }
+  return operators;
+}
+
+Result<Campaign> campaign_of(const CampaignOptions& options, backends::SourceTarget target) {
+  const Result<harness::Selection> selection = harness::select(
+      options.selectors,
+      {.device = options.device, .modes = {""}, .random_kernels = options.random, .first_random = options.seed});
+  if (!selection.ok()) return selection.error();
+  Campaign campaign{.kernels = {},
+                    .operators = operators_of(options, target),
+                    .mutants = options.mutants,
+                    .seed = options.seed,
+                    .policy = options.quick ? harness::Policy::quick() : harness::Policy::standard(),
+                    .jobs = options.jobs,
+                    .widen = options.widen,
+                    .done = {}};
+  for (const harness::Selected& kernel : selection->kernels) {
+    if (!kernel.source.unreadable) campaign.kernels.push_back(kernel.source);
+  }
+  return campaign;
+}
+
+/// What runs over correct random kernels found. Their curated kernels and users' files do not count.
+Result<Controls> controls_of(const std::vector<std::string>& folders) {
+  Controls controls;
+  std::set<std::string> kernels;
+  for (const std::string& folder : folders) {
+    const Result<harness::RunRecords> run = harness::read_records(folder);
+    if (!run.ok()) return run.error();
+    for (const harness::CaseRecord& record : run->cases) {
+      if (!harness::is_random_name(record.kernel) || record.outcome == harness::Outcome::unsupported) continue;
+      ++controls.cases;
+      kernels.insert(record.family + "/" + record.kernel);
+      if (record.outcome == harness::Outcome::inconclusive) {
+        ++controls.inconclusive;
+      } else if (!harness::is_pass(record.outcome)) {
+        ++controls.rejected;
+        controls.alarms.push_back(record.name);
+      }
+    }
+  }
+  controls.kernels = static_cast<std::int64_t>(kernels.size());
+  return controls;
+}
+
+std::string hash_of(const Campaign& campaign, const std::vector<Planned>& plan) {
+  std::string names;
+  for (const Planned& mutant : plan)
+    names += name_of(campaign, mutant) + "\n";
+  return fmt::format("{:016x}", fnv1a(names));
+}
+
+/// The ledger to write to, and the mutants of one that is resumed.
+struct OpenLedger {
+  harness::AppendedLines lines;
+  std::vector<MutantRecord> mutants;
+};
+Result<OpenLedger> open_ledger(const CampaignOptions& options, const LedgerHead& head) {
+  if (options.resume) {
+    Result<std::optional<Ledger>> old = read_ledger(options.output);
+    if (!old.ok()) return old.error();
+    if (*old && (*old)->head != head) {
+      return Error{"belongs to another campaign, device or build; leave out --resume to start again",
+                   (std::filesystem::path(options.output) / kLedgerFile).string()};
+    }
+    if (*old) {
+      auto lines =
+          harness::AppendedLines::reopen(std::filesystem::path(options.output) / kLedgerFile, (*old)->whole_bytes);
+      if (!lines.ok()) return lines.error();
+      return OpenLedger{lines.take(), std::move((*old)->mutants)};
+    }
+  }
+  Result<harness::AppendedLines> lines = start_ledger(options.output, head);
+  if (!lines.ok()) return lines.error();
+  return OpenLedger{lines.take(), {}};
+}
+
+/// The campaign whose mutants of operators that only threads show join this one's.
+Result<Ledger> threads_of(const CampaignOptions& options) {
+  if (options.threads.empty()) return Ledger{};
+  Result<std::optional<Ledger>> ledger = read_ledger(options.threads);
+  if (!ledger.ok()) return ledger.error();
+  if (!*ledger) return Error{"contains no campaign; make one with: assay mutate --device ptx", options.threads};
+  return **std::move(ledger);
+}
+
+}  // namespace
+
+std::vector<std::string> operator_names() {
+  std::vector<std::string> names;
+  for (const OperatorRow& row : kOperators)
+    names.emplace_back(row.name);
+  return names;
+}
+
+Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backends::Device& device) {
+  Result<Campaign> campaign = campaign_of(options, device.target());
+  if (!campaign.ok()) return campaign.error();
+  Result<Controls> controls = controls_of(options.correct);
+  if (!controls.ok()) return controls.error();
+  Result<Ledger> threaded = threads_of(options);
+  if (!threaded.ok()) return threaded.error();
+  std::vector<Planned> plan = plan_mutants(*campaign, device, harness::printer());
+  LedgerHead head{.device = options.device,
+                  .commit = std::string(kCommit.substr(0, 7)),
+                  .seed = options.seed,
+                  .planned = plan.size(),
+                  .plan = hash_of(*campaign, plan)};
+  Result<OpenLedger> ledger = open_ledger(options, head);
+  if (!ledger.ok()) return ledger.error();
+  for (const MutantRecord& mutant : ledger->mutants)
+    campaign->done.insert(mutant.name);
+  return PreparedCampaign{.campaign = campaign.take(),
+                          .plan = std::move(plan),
+                          .controls = controls.take(),
+                          .threaded = threaded.take(),
+                          .head = std::move(head),
+                          .lines = std::move(ledger->lines),
+                          .mutants = std::move(ledger->mutants)};
+}
+
+std::vector<std::string> stale_proofs(const PreparedCampaign& prepared, backends::SourceTarget target) {
+  return stale_proofs(prepared.campaign, kProvedEqual, target, harness::printer());
+}
+
+Result<void> run_campaign(PreparedCampaign& prepared, backends::Device& device, const std::string& compiler,
+                          const std::function<void(const MutantRecord&)>& on_mutant) {
+  const auto take = [&](const MutantRecord& mutant) -> Result<void> {
+    if (const Result<void> put = prepared.lines.append(to_line(mutant)); !put.ok()) return put;
+    prepared.mutants.push_back(mutant);
+    on_mutant(mutant);
+    return {};
+  };
+  const auto same_code = [&](const backends::EmittedKernel& a, const backends::EmittedKernel& b) -> Result<bool> {
+    if (device.target() == backends::SourceTarget::kCpp) return cpu::same_optimised_code(compiler, a, b);
+    return cuda::same_compiled_code(a, b);
+  };
+  return run_mutants(prepared.campaign, prepared.plan, device, harness::printer(),
+                     {same_code, ptx::barrier_1_is_needless}, take);
+}
+
+Score score_of(const PreparedCampaign& prepared, const std::string& device) {
+  std::vector<MutantRecord> mutants = prepared.mutants;
+  // By name, so that the score does not depend on which kernel was ready first.
+  std::ranges::sort(mutants, {}, &MutantRecord::name);
+  Score score;
+  for (const MutantRecord& mutant : mutants)
+    score.add(mutant);
+  if (score.threaded.mutants > 0) score.threaded_device = device;
+  for (const MutantRecord& mutant : prepared.threaded.mutants) {
+    if (row(mutant.op).counterexample != Counterexample::kThreads) continue;
+    score.add(mutant);
+    score.threaded_device = prepared.threaded.head.device;
+  }
+  return score;
+}
+
+}  // namespace assay::mutation

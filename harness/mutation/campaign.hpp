@@ -1,0 +1,66 @@
+// A mutation testing campaign from its options to its score: plans the mutants, judges them, keeps the ledger.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backends/device/backend.hpp"
+#include "harness/mutation/injected_fault.hpp"
+#include "harness/mutation/ledger.hpp"
+#include "harness/mutation/mutation_testing.hpp"
+#include "harness/mutation/score.hpp"
+#include "harness/mutation/score_json.hpp"
+#include "support/result.hpp"
+
+namespace assay::mutation {
+
+struct CampaignOptions {
+  std::vector<std::string> selectors{"*"};
+  std::vector<std::string> operators;  ///< names; empty: all that the device can detect
+  std::string device = "cpu";
+  std::size_t mutants = 300;
+  std::uint64_t seed = 1;
+  int random = 0;  ///< kernels of each family in addition to the curated ones
+  int jobs = 0;
+  bool quick = false;
+  bool widen = false;
+  bool resume = false;
+  std::vector<std::string> correct;  ///< folders of runs over correct random kernels: the false-positive corpus
+  std::string threads;               ///< folder of a campaign on a device with threads; empty: none
+  std::string compiler;
+  std::string output = "out";
+};
+
+/// The names of all mutation operators.
+std::vector<std::string> operator_names();
+
+/// A campaign that is planned and whose ledger is open.
+struct PreparedCampaign {
+  Campaign campaign;
+  std::vector<Planned> plan;
+  Controls controls;  ///< what runs over correct kernels found
+  Ledger threaded;    ///< of CampaignOptions::threads
+  LedgerHead head;
+  harness::AppendedLines lines;
+  std::vector<MutantRecord> mutants;  ///< done, those of a resumed ledger first
+};
+
+/// Selects the kernels and plans the mutants. Fails if an option, a selector or a folder is invalid.
+Result<PreparedCampaign> prepare_campaign(const CampaignOptions& options, backends::Device& device);
+
+/// The kernels for which a proof of equivalence no longer names a mutant; must be empty.
+std::vector<std::string> stale_proofs(const PreparedCampaign& prepared, backends::SourceTarget target);
+
+/// Judges the mutants that are not done, one ledger line each. Calls `on_mutant` after each. Fails if a line cannot be
+/// written.
+Result<void> run_campaign(PreparedCampaign& prepared, backends::Device& device, const std::string& compiler,
+                          const std::function<void(const MutantRecord&)>& on_mutant);
+
+/// The score of all mutants; those of the threaded campaign count where only threads can detect them.
+Score score_of(const PreparedCampaign& prepared, const std::string& device);
+
+}  // namespace assay::mutation

@@ -1,0 +1,176 @@
+#include "harness/reduce/failure_archive.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backends/device/registry.hpp"
+#include "harness/reduce/failing_case.hpp"
+#include "harness/reduce/failure_folder.hpp"
+#include "harness/suite/emission.hpp"
+#include "harness/suite/modes.hpp"
+
+namespace assay::reduce {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::Outcome;
+using Clock = std::chrono::steady_clock;
+
+/// At most this many failures that end alike are archived, and this many of a run.
+constexpr std::size_t kMostOfAKind = 3;
+constexpr std::size_t kMostArchived = 30;
+
+/// An outcome for which the emitted code is to blame, or Assay; a kernel without inputs or a missing device is not.
+bool is_archived(Outcome outcome) {
+  return outcome == Outcome::fail || outcome == Outcome::build_failed || outcome == Outcome::launch_failed ||
+         outcome == Outcome::crashed || outcome == Outcome::timed_out || outcome == Outcome::memory_fault ||
+         outcome == Outcome::internal_error;
+}
+
+/// A compiler that is given by a relative path is to be found from everywhere.
+std::string from_anywhere(const std::string& compiler) {
+  std::error_code error;
+  const bool is_path = compiler.find('/') != std::string::npos && fs::exists(compiler, error);
+  return is_path ? fs::absolute(compiler, error).string() : compiler;
+}
+
+/// The mode of this name; strict if there is none.
+harness::Mode mode_named(std::string_view device, std::string_view name) {
+  for (int level = 0; level <= 3; ++level) {
+    for (harness::Mode& mode : harness::modes_of(device, "both", level))
+      if (mode.name == name) return std::move(mode);
+  }
+  return {};
+}
+
+Reduced reduced_of(const ReducedCase& made, const Conditions& conditions) {
+  const bool is_quick = made.options.policy.sets() == harness::Policy::quick().sets();
+  return {.message = made.record.message,
+          .effort = is_quick ? effort_of(true, false) : conditions.effort,
+          .statements_before = made.reduction.before.statements,
+          .statements = made.reduction.after.statements,
+          .trials = made.reduction.trials,
+          .seconds = std::chrono::duration<double>(made.reduction.time).count(),
+          .finished = made.reduction.finished};
+}
+
+}  // namespace
+
+Conditions conditions_of(const harness::SuiteOptions& options, const harness::CaseRecord& record) {
+  return {.device = record.device,
+          .pass = record.pass,
+          .mode = record.mode,
+          .effort = effort_of(options.quick, options.thorough),
+          .seed = options.seed,
+          .compiler = from_anywhere(options.device_options.compiler),
+          .no_checks = options.device_options.no_checks};
+}
+
+harness::RunOptions run_options(const Conditions& conditions, int jobs) {
+  harness::RunOptions options;
+  options.jobs = jobs;
+  options.seed = conditions.seed;
+  options.policy = conditions.policy();
+  options.mode = mode_named(conditions.device, conditions.mode);
+  return options;
+}
+
+Result<std::unique_ptr<backends::Device>> device_of(const Conditions& conditions) {
+  return backends::make_device(conditions.device, {.compiler = conditions.compiler, .no_checks = conditions.no_checks});
+}
+
+Failure failure_of(const harness::CaseRecord& record, const harness::KernelSource& source, Conditions conditions) {
+  return {.name = record.name,
+          .kernel = source.module->kernels[source.kernel_index].name,
+          .ending = ending_of(record),
+          .message = record.message,
+          .conditions = std::move(conditions),
+          .reduced = std::nullopt};
+}
+
+Result<Archived> archive_failure(const harness::KernelSource& source, Failure failure, backends::Device& device,
+                                 const fs::path& folder, std::chrono::milliseconds time, int jobs, const Report& report,
+                                 const std::function<void(const std::string&)>& tell) {
+  const backends::Pass pass = failure.conditions.which_pass();
+  const harness::RunOptions options = run_options(failure.conditions, jobs);
+  const Examined whole = examine(source, pass, device, harness::printer(), options);
+  if (const auto put = put_folder(folder, failure, whole.evidence, std::nullopt); !put.ok()) return put.error();
+  if (time.count() <= 0) return Archived{.folder = folder, .failure = std::move(failure)};
+
+  const FailingCase failing{.source = source, .pass = pass, .ending = failure.ending};
+  const auto made = reduce_case(failing, device, harness::printer(), options, {.time = time}, report);
+  if (!made.ok()) {
+    if (tell) tell("not reduced: " + made.error().text());
+    return Archived{.folder = folder, .failure = std::move(failure)};
+  }
+  failure.reduced = reduced_of(*made, failure.conditions);
+  const Examined rest = examine(made->source, pass, device, harness::printer(), made->options);
+  if (const auto put = put_folder(folder, failure, whole.evidence, rest.evidence); !put.ok()) return put.error();
+  return Archived{.folder = folder, .failure = std::move(failure)};
+}
+
+fs::path failures_folder(const fs::path& output) { return output / "failures"; }
+
+void forget_failures(const fs::path& output) {
+  std::error_code error;
+  std::vector<fs::path> old;
+  for (const fs::directory_entry& entry : fs::directory_iterator(failures_folder(output), error))
+    if (fs::exists(entry.path() / kFailureFile, error) || entry.path().extension() == kPartial)
+      old.push_back(entry.path());
+  for (const fs::path& folder : old)
+    fs::remove_all(folder, error);
+}
+
+void FailureArchiver::note(const harness::CaseRecord& record, const std::vector<harness::Group>& groups) {
+  if (!is_archived(record.outcome)) return;
+  ++failures_;
+  std::size_t& of_kind = of_kind_[record.pass + to_text(ending_of(record))];
+  if (of_kind >= kMostOfAKind || noted_.size() >= kMostArchived) return;
+  for (const harness::Group& group : groups) {
+    const auto source = std::ranges::find_if(group.sources, [&](const harness::KernelSource& one) {
+      return one.family == record.family && one.kernel == record.kernel && one.module != nullptr;
+    });
+    if (source == group.sources.end()) continue;
+    noted_.push_back({.record = record, .source = *source, .is_first = of_kind++ == 0});
+    return;
+  }
+}
+
+std::string FailureArchiver::archive(backends::Device& device, const std::function<void(const std::string&)>& tell) {
+  if (noted_.empty()) return "";
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_));
+  std::string lines;
+  std::size_t archived = 0;
+  for (const Noted& one : noted_) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+    const bool reduces = one.is_first && left.count() > 0;
+    if (reduces)
+      tell(fmt::format("reducing {}, at most {:.0f} s", one.record.name, static_cast<double>(left.count()) / 1e3));
+    const fs::path folder = failures_folder(options_.output) / folder_name(one.record.name);
+    const Result<Archived> made =
+        archive_failure(one.source, failure_of(one.record, one.source, conditions_of(options_, one.record)), device,
+                        folder, reduces ? left : std::chrono::milliseconds(0), options_.jobs, nullptr, tell);
+    if (!made.ok()) {
+      tell("cannot archive: " + made.error().text());
+      continue;
+    }
+    lines += "  " + line_of(*made) + "\n";
+    ++archived;
+  }
+  return fmt::format("{} of {} failures archived, each with a command that reproduces it:\n{}", archived, failures_,
+                     lines);
+}
+
+std::string line_of(const Archived& archived) {
+  std::string line = (archived.folder / "reproduce.sh").string();
+  if (const auto& reduced = archived.failure.reduced) {
+    line += fmt::format("  (reduced from {} {} to {})", reduced->statements_before,
+                        reduced->statements_before == 1 ? "statement" : "statements", reduced->statements);
+  }
+  return line;
+}
+
+}  // namespace assay::reduce

@@ -1,0 +1,71 @@
+#include "harness/suite/environment.hpp"
+
+#include <fstream>
+#include <thread>
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include "backends/device/registry.hpp"
+#include "support/version/version.hpp"
+
+namespace assay::harness {
+namespace {
+
+/// What follows the first `key` and `separator` at the start of a line of a file; empty where there is none.
+std::string value_in(const char* file, std::string_view key, char separator) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t at = line.find(separator);
+    if (!line.starts_with(key) || at == std::string::npos) continue;
+    const std::size_t begin = line.find_first_not_of(" \"", at + 1);
+    const std::size_t end = line.find_last_not_of(" \"");
+    return begin == std::string::npos ? "" : line.substr(begin, end - begin + 1);
+  }
+  return "";
+}
+
+std::string os_text() {
+  utsname system{};
+  ::uname(&system);
+  const std::string name = value_in("/etc/os-release", "PRETTY_NAME", '=');
+  return fmt::format("{}, {} {} {}", name.empty() ? "unknown system" : name, system.sysname, system.release,
+                     system.machine);
+}
+
+std::string cpu_text() {
+  const std::string model = value_in("/proc/cpuinfo", "model name", ':');
+  return fmt::format("{}, {} threads", model.empty() ? "unknown model" : model, std::thread::hardware_concurrency());
+}
+
+Result<DeviceStatus> status_of(const backends::DeviceRow& row, const backends::DeviceOptions& options,
+                               const std::string& cpu) {
+  const auto device = backends::make_device(row.name, options);
+  if (!device.ok()) return device.error();
+  const backends::Capability build = (*device)->can_build();
+  const backends::Capability run = (*device)->can_run();
+  return DeviceStatus{.name = std::string(row.name),
+                      .available = run.available,
+                      .reason = run.available ? "" : run.detail,
+                      .description = row.is_gpu && run.available ? run.detail : cpu,
+                      .toolkit = build.available ? build.detail : "",
+                      .confinement = run.available ? (*device)->confinement() : ""};
+}
+
+}  // namespace
+
+Result<Environment> find_environment(const backends::DeviceOptions& options) {
+  Environment environment{
+      .os = os_text(), .cpu = cpu_text(), .nvrtc = "none", .commit = std::string(kCommit), .dirty = kDirty};
+  for (const backends::DeviceRow& row : backends::devices()) {
+    Result<DeviceStatus> status = status_of(row, options, environment.cpu);
+    if (!status.ok()) return status.error();
+    if (row.toolkit == backends::Toolkit::kHostCompiler && environment.compiler.empty())
+      environment.compiler = status->toolkit.empty() ? status->reason : status->toolkit;
+    if (row.toolkit == backends::Toolkit::kNvrtc && !status->toolkit.empty()) environment.nvrtc = status->toolkit;
+    environment.devices.push_back(status.take());
+  }
+  return environment;
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,35 @@
+#include "harness/suite/measuring.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/device/registry.hpp"
+
+namespace assay::harness {
+
+Result<std::unique_ptr<Measuring>> Measuring::make(const SuiteOptions& options, backends::Device& device) {
+  auto measuring = std::make_unique<Measuring>();
+  if (!options.measure || !device.can_run().available) return measuring;
+  // The observer only counts: the checks were made when the kernel was judged.
+  const auto row = std::ranges::find_if(backends::devices(), &backends::DeviceRow::observes);
+  auto made = backends::make_device(row->name, {.no_checks = backends::check_names()});
+  if (!made.ok()) return made.error();
+  measuring->observer_ = made.take();
+  backends::Device* const observer = measuring->observer_->can_run().available ? measuring->observer_.get() : nullptr;
+  auto measurer = Measurer::make(device, observer, *options.measure);
+  if (!measurer.ok()) return measurer.error();
+  measuring->measurer_ = measurer.take();
+  return measuring;
+}
+
+void Measuring::bind(std::vector<Group>& groups) {
+  if (!measurer_) return;
+  for (Group& group : groups) {
+    group.options.measure = [this, forward = group.options.forward, backward = group.options.backward](
+                                const Subject& subject, const backends::BuiltKernel& kernel) {
+      return measurer_->measure(subject, kernel, forward, backward);
+    };
+  }
+}
+
+}  // namespace assay::harness

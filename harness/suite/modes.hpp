@@ -1,0 +1,25 @@
+// The numeric modes that a run judges, each a part of its cases' names.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/suite/run/run.hpp"
+
+namespace assay::harness {
+
+/// The values of --mode: strict, which names of cases leave out; default, the compiler's own flags; both.
+inline constexpr std::array<std::string_view, 3> kModeNames{"strict", "default", "both"};
+
+/// The modes of a run on the device, by one of kModeNames; empty: DeviceRow::default_mode. `optimise` is the -O level,
+/// which the mode's name has unless it is 0.
+std::vector<Mode> modes_of(std::string_view device, std::string_view chosen, int optimise);
+
+/// The command-line option that chooses this mode alone; empty for a mode that the device has without an option.
+std::string mode_option(std::string_view device, const Mode& mode);
+
+std::vector<std::string> names_of(const std::vector<Mode>& modes);
+
+}  // namespace assay::harness

@@ -1,0 +1,38 @@
+// What a run is asked for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/device/registry.hpp"
+#include "harness/measure/measure.hpp"
+
+namespace assay::harness {
+
+struct SuiteOptions {
+  std::vector<std::string> selectors;
+  std::string failed_in;  ///< judge what failed in this folder's run, in place of the selectors; empty: the selectors
+  std::string device = "cpu";
+  backends::DeviceOptions device_options = {};  ///< its cross_check follows from `cross_check` below
+  std::string cross_check;    ///< of a GPU: the device to compare with, "both" or "none"; empty: as the mode allows
+  std::string pass = "both";  ///< "forward", "backward" or "both"
+  std::string mode;           ///< one of kModeNames (modes.hpp); empty: the device's own
+  int optimise = 0;           ///< -O level of a device that has several
+  int random = 8;             ///< kernels of each family that a pattern names
+  std::uint64_t seed = 1;
+  bool quick = false;
+  bool thorough = false;
+  int repeat = 1;
+  int jobs = 0;
+  std::string shard;  ///< "2/4"; empty: all
+  std::string output = "out";
+  bool resume = false;                                   ///< continue the run whose records are in `output`
+  bool fresh = false;                                    ///< judge again what an earlier run verified
+  std::string expect;                                    ///< the file of expected failures; empty: none
+  std::optional<MeasureOptions> measure = std::nullopt;  ///< how to time what passes; nothing: not timed
+  std::vector<std::string> command_line;                 ///< as given, for the record
+};
+
+}  // namespace assay::harness

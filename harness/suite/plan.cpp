@@ -1,0 +1,148 @@
+#include "harness/suite/plan.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backends/device/registry.hpp"
+#include "harness/suite/modes.hpp"
+#include "harness/suite/select/failed_before.hpp"
+#include "harness/suite/select/shard.hpp"
+#include "support/hash.hpp"
+
+namespace assay::harness {
+namespace {
+
+Policy policy_of(const SuiteOptions& options) {
+  if (options.quick) return Policy::quick();
+  return options.thorough ? Policy::thorough() : Policy::standard();
+}
+
+/// The start of the command that reproduces a case: every option but its selector, device, pass and seed.
+std::string reproduce_prefix(const SuiteOptions& options, const Mode& mode) {
+  std::string prefix = "assay run";
+  if (options.quick) prefix += " --quick";
+  if (options.thorough) prefix += " --thorough";
+  if (options.optimise != 0) prefix += fmt::format(" --optimise {}", options.optimise);
+  if (!options.device_options.compiler.empty()) prefix += fmt::format(" --cxx '{}'", options.device_options.compiler);
+  for (const std::string& check : options.device_options.no_checks)
+    prefix += " --no-check " + check;
+  if (!options.device_options.tables.empty())
+    prefix += fmt::format(" --ptx-tables '{}'", options.device_options.tables);
+  if (!options.cross_check.empty()) prefix += " --cross-check " + options.cross_check;
+  return prefix + mode_option(options.device, mode);
+}
+
+RunOptions run_options(const SuiteOptions& options, const Mode& mode) {
+  return {.jobs = options.jobs,
+          .seed = options.seed,
+          .policy = policy_of(options),
+          .repeat = options.repeat,
+          .mode = mode,
+          .reproduce_prefix = reproduce_prefix(options, mode),
+          .keep_sources = true};
+}
+
+/// The selection by mode and passes: most runs have one group for each mode.
+std::vector<Group> groups_by_passes(const Selection& selection, const std::vector<Mode>& modes,
+                                    const SuiteOptions& options) {
+  std::vector<Group> groups;
+  for (const Mode& mode : modes) {
+    const std::size_t first = groups.size();
+    for (const Selected& kernel : selection.kernels) {
+      const bool forward = kernel.forward && options.pass != "backward";
+      const bool backward = kernel.backward && options.pass != "forward";
+      const bool chosen = std::ranges::find(kernel.modes, mode.name) != kernel.modes.end();
+      if (!chosen || (!forward && !backward)) continue;
+      auto group = std::find_if(groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(), [&](const Group& g) {
+        return g.options.forward == forward && g.options.backward == backward;
+      });
+      if (group == groups.end()) {
+        group = groups.insert(group, Group{.options = run_options(options, mode), .sources = {}});
+        group->options.forward = forward;
+        group->options.backward = backward;
+      }
+      group->sources.push_back(kernel.source);
+    }
+  }
+  return groups;
+}
+
+/// Of this many kernels one is also judged as the optimiser leaves it; with --thorough all are.
+constexpr std::uint64_t kOptimisedOneIn = 16;
+constexpr int kSampledLevel = 2;
+
+bool is_sampled(const KernelSource& source, const SuiteOptions& options) {
+  if (source.unreadable) return false;
+  return options.thorough || fnv1a(source.family + "/" + source.kernel) % kOptimisedOneIn == 0;
+}
+
+/// Adds the sample that is judged at -O2, a mode of its own, to a run that names no level.
+void add_optimised_sample(std::vector<Group>& groups, SuiteOptions options) {
+  if (!backends::device_row(options.device).optimises || options.optimise != 0 || options.quick) return;
+  options.optimise = kSampledLevel;
+  const Mode mode = modes_of(options.device, "strict", kSampledLevel).front();
+  std::vector<Group> sample;
+  for (const Group& group : groups) {
+    if (group.options.mode.flags.contract) continue;
+    Group optimised{.options = run_options(options, mode), .sources = {}};
+    optimised.options.forward = group.options.forward;
+    optimised.options.backward = group.options.backward;
+    std::ranges::copy_if(group.sources, std::back_inserter(optimised.sources),
+                         [&](const KernelSource& source) { return is_sampled(source, options); });
+    if (!optimised.sources.empty()) sample.push_back(std::move(optimised));
+  }
+  std::ranges::move(sample, std::back_inserter(groups));
+}
+
+/// Hash of all that decides the records of a selection.
+std::string inputs_of(const Selection& selection, const std::vector<Mode>& modes, const SuiteOptions& options) {
+  std::string text = fmt::format("{}\n{}\n{}\n", options.pass, options.seed, options.repeat);
+  for (const Mode& mode : modes)
+    text += reproduce_prefix(options, mode) + "\n";
+  for (const Selected& kernel : selection.kernels)
+    text += fmt::format("{} {} {} {}\n{}\n", kernel.source.selector, kernel.forward, kernel.backward,
+                        fmt::join(kernel.modes, " "), kernel.source.python);
+  return sha256_hex(text);
+}
+
+}  // namespace
+
+Result<Choice> choose(const SuiteOptions& options, const std::vector<Mode>& modes) {
+  Choice choice;
+  std::vector<std::string> selectors = options.selectors;
+  std::vector<CaseRecord> failed;
+  if (!options.failed_in.empty()) {
+    auto before = failed_before(options.failed_in, options.device);
+    if (!before.ok()) return before.error();
+    failed = before.take();
+    selectors = selectors_of(failed);
+    if (selectors.empty()) return choice;
+  }
+  Result<Selection> selection = select(selectors, {.device = options.device,
+                                                   .modes = names_of(modes),
+                                                   .random_kernels = options.random,
+                                                   .first_random = options.seed});
+  if (!selection.ok()) return selection.error();
+  choice.selection = selection.take();
+  if (!options.failed_in.empty()) keep_failed(choice.selection, failed);
+  choice.inputs = inputs_of(choice.selection, modes, options);
+  if (!options.shard.empty()) {
+    const Result<Shard> shard = parse_shard(options.shard);
+    if (!shard.ok()) return shard.error();
+    choice.shard = *shard;
+    keep_shard(choice.selection, choice.shard);
+  }
+  return choice;
+}
+
+std::vector<Group> groups_of(const Choice& choice, const std::vector<Mode>& modes, const SuiteOptions& options) {
+  std::vector<Group> groups = groups_by_passes(choice.selection, modes, options);
+  add_optimised_sample(groups, options);
+  return groups;
+}
+
+}  // namespace assay::harness

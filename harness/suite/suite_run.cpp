@@ -1,0 +1,148 @@
+#include "harness/suite/suite_run.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backends/device/build_cache.hpp"
+#include "backends/device/registry.hpp"
+#include "harness/records/expectation_file.hpp"
+#include "harness/suite/emission.hpp"
+#include "harness/suite/environment.hpp"
+#include "harness/suite/measuring.hpp"
+#include "harness/suite/modes.hpp"
+
+namespace assay::harness {
+namespace {
+
+/// The device among `candidate` and none whose results the run compares with: as --cross-check says; without it every
+/// device that the row names, and the one with the same bits only where strict flags determine the bits.
+std::string cross_check(std::string_view candidate, bool needs_strict, const SuiteOptions& options) {
+  const bool chosen = options.cross_check.empty() ? !needs_strict || options.mode != "default"
+                                                  : options.cross_check == candidate || options.cross_check == "both";
+  return chosen ? std::string(candidate) : "";
+}
+
+backends::DeviceOptions device_options(const SuiteOptions& options) {
+  backends::DeviceOptions result = options.device_options;
+  result.cross_check = cross_check(backends::device_row(options.device).same_bits, true, options);
+  return result;
+}
+
+/// The device whose results must agree within both bounds; null if the run compares with none.
+Result<std::unique_ptr<backends::Device>> make_peer(const SuiteOptions& options, Events& events) {
+  const std::string name = cross_check(backends::device_row(options.device).agrees, false, options);
+  if (name.empty()) return std::unique_ptr<backends::Device>();
+  auto peer = backends::make_device(name, options.device_options);
+  if (!peer.ok()) return peer;
+  if (const backends::Capability can = (*peer)->can_run(); !can.available)
+    events.note("cross-check", fmt::format("no cross-check with the device {}: {}", name, can.detail));
+  return peer;
+}
+
+void note_unsupported(const Selection& selection, Events& events) {
+  for (const std::string& note : selection.notes)
+    events.note("selection", note);
+  for (const Selected& kernel : selection.kernels) {
+    if (kernel.source.unreadable) events.note("unsupported kernel", kernel.source.unreadable->text());
+  }
+}
+
+/// Where earlier runs' verdicts are; null where each must be found again: on a device that does not repeat its results,
+/// and on one with other tables or fewer checks than usual.
+std::unique_ptr<VerdictCache> verdicts_for(const SuiteOptions& options, const backends::Device& device,
+                                           const Environment& environment) {
+  const backends::DeviceOptions& chosen = options.device_options;
+  const bool is_usual =
+      backends::device_row(options.device).is_repeatable && chosen.no_checks.empty() && chosen.tables.empty();
+  if (options.fresh || options.repeat > 1 || options.measure || !is_usual) return nullptr;
+  const std::filesystem::path folder = chosen.cache;
+  auto cache = VerdictCache::open(folder.empty() ? backends::default_cache_directory() : folder, device, environment);
+  return cache.ok() ? cache.take() : nullptr;
+}
+
+Result<RunStart> start_of(const SuiteOptions& options, const std::vector<Group>& groups, const backends::Device& device,
+                          const Choice& choice, std::vector<Expectation> expectations) {
+  Result<Environment> environment = find_environment(device_options(options));
+  if (!environment.ok()) return environment.error();
+  RunStart start{.run_id = make_run_id(),
+                 .started = utc_now(),
+                 .command_line = options.command_line,
+                 .seed = options.seed,
+                 .environment = environment.take(),
+                 .inputs = choice.inputs,
+                 .shard = choice.shard,
+                 .expectations = std::move(expectations)};
+  for (const Group& group : groups)
+    std::ranges::move(plan_cases(group.sources, device, group.options), std::back_inserter(start.plan));
+  return start;
+}
+
+}  // namespace
+
+Result<SuiteRun> SuiteRun::prepare(SuiteOptions options, Events& events) {
+  std::vector<Expectation> expectations;
+  if (!options.expect.empty()) {
+    Result<std::vector<Expectation>> read = read_expectations(options.expect);
+    if (!read.ok()) return read.error();
+    expectations = read.take();
+  }
+  const std::vector<Mode> modes = modes_of(options.device, options.mode, options.optimise);
+  const Result<Choice> choice = choose(options, modes);
+  if (!choice.ok()) return choice.error();
+  SuiteRun run;
+  run.options_ = std::move(options);
+  const SuiteOptions& chosen = run.options_;
+  if (!chosen.failed_in.empty() && choice->selection.kernels.empty()) return run;
+  note_unsupported(choice->selection, events);
+  run.groups_ = groups_of(*choice, modes, chosen);
+  if (run.groups_.empty())
+    return Error{fmt::format("no test case matches the selectors with --pass {}{}", chosen.pass,
+                             chosen.shard.empty() ? "" : " in this shard")};
+
+  auto device = backends::make_device(chosen.device, device_options(chosen));
+  if (!device.ok()) return device.error();
+  run.device_ = device.take();
+  auto peer = make_peer(chosen, events);
+  if (!peer.ok()) return peer.error();
+  run.peer_ = peer.take();
+  Result<RunStart> start = start_of(chosen, run.groups_, *run.device_, *choice, std::move(expectations));
+  if (!start.ok()) return start.error();
+  run.start_ = start.take();
+  Result<RecordWriter> writer =
+      chosen.resume ? RecordWriter::resume(chosen.output, run.start_) : RecordWriter::create(chosen.output, run.start_);
+  if (!writer.ok()) return writer.error();
+  run.writer_ = std::make_unique<RecordWriter>(writer.take());
+  run.verdicts_ = verdicts_for(chosen, *run.device_, run.start_.environment);
+  for (Group& group : run.groups_) {
+    group.options.peer = run.peer_.get();
+    group.options.verdicts = run.verdicts_.get();
+  }
+  return run;
+}
+
+Result<RunEnd> SuiteRun::judge(Events& events) {
+  const auto measuring = Measuring::make(options_, *device_);
+  if (!measuring.ok()) return measuring.error();
+  (*measuring)->bind(groups_);
+  std::unordered_map<std::string, double> costs = expected_costs(groups_, *device_);
+  std::erase_if(costs, [&](const auto& one) { return !writer_->is_pending(one.first); });
+  events.started(start_, writer_->pending(), std::move(costs));
+  const auto judged = run_cases(groups_, *device_, printer(), *writer_,
+                                [&](const CaseRecord& record) { events.recorded(record, groups_); });
+  if (!judged.ok()) return judged.error();
+  return writer_->finish();
+}
+
+std::size_t SuiteRun::unsupported_kernels() const {
+  std::size_t count = 0;
+  for (const Group& group : groups_)
+    count += static_cast<std::size_t>(
+        std::ranges::count_if(group.sources, [](const KernelSource& source) { return source.unreadable.has_value(); }));
+  return count;
+}
+
+}  // namespace assay::harness

@@ -1,0 +1,50 @@
+// A run from its options to its recorded end: selects, plans, judges, records. Start reading here.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/device/backend.hpp"
+#include "harness/records/record.hpp"
+#include "harness/records/record_writer.hpp"
+#include "harness/suite/events.hpp"
+#include "harness/suite/options.hpp"
+#include "harness/suite/plan.hpp"
+#include "harness/suite/run/run.hpp"
+#include "harness/suite/run/verdict_cache.hpp"
+#include "support/result.hpp"
+
+namespace assay::harness {
+
+class SuiteRun {
+ public:
+  /// Selects the kernels, makes the devices and opens the records. `events` learns of kernels that cannot be judged.
+  /// Fails if an option, a selector or a file is invalid; nothing is judged then.
+  static Result<SuiteRun> prepare(SuiteOptions options, Events& events);
+
+  /// Whether --failed-in named a run in which nothing failed: there is nothing to judge.
+  [[nodiscard]] bool is_empty() const { return groups_.empty(); }
+
+  /// Judges and records every planned case. Fails if the device cannot be measured or the records cannot be written.
+  Result<RunEnd> judge(Events& events);
+
+  [[nodiscard]] const SuiteOptions& options() const { return options_; }
+  [[nodiscard]] backends::Device& device() { return *device_; }
+  /// Kernels that the frontend does not support.
+  [[nodiscard]] std::size_t unsupported_kernels() const;
+
+ private:
+  SuiteRun() = default;
+
+  SuiteOptions options_;
+  std::vector<Group> groups_;
+  std::unique_ptr<backends::Device> device_;
+  std::unique_ptr<backends::Device> peer_;  ///< whose results must agree; null: none
+  std::unique_ptr<VerdictCache> verdicts_;
+  std::unique_ptr<RecordWriter> writer_;
+  RunStart start_;
+};
+
+}  // namespace assay::harness
