@@ -1,4 +1,5 @@
 // assay emit: prints a kernel as source or IR.
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,7 +46,14 @@ int emit(const EmitOptions& options) {
                                                  .with_host = options.with_host,
                                                  .architecture = options.architecture});
   if (!text.ok()) return fail(text.error());
-  const Result<void> written = options.output.empty() ? print(*text) : put_file(options.output, *text);
+  if (options.output.empty()) {
+    const Result<void> printed = print(*text);
+    return printed.ok() ? 0 : fail(printed.error());
+  }
+  const std::filesystem::path folder = std::filesystem::path(options.output).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder))
+    return fail({fmt::format("cannot write: the folder {} does not exist", folder.string()), options.output});
+  const Result<void> written = put_file(options.output, *text);
   return written.ok() ? 0 : fail(written.error());
 }
 

@@ -140,10 +140,10 @@ TEST_F(GenerateTest, SaysWhatIsWrongWithTheCommand) {
     const char* message;
   };
   for (const Wrong& wrong :
-       {Wrong{"", "--count is missing"}, Wrong{"--count 4 --families lop", "did you mean 'loop'"},
-        Wrong{"--count 4 --families loop --weights math=2", "no weight of a chosen family"},
+       {Wrong{"", "--count is required"}, Wrong{"--count 4 --families lop", "did you mean 'loop'"},
+        Wrong{"--count 4 --families loop --weights math=2", "must name a chosen family"},
         Wrong{"--count 4 --weights loop=0", "expected a positive number"},
-        Wrong{"--count 4 --shard 4/4", "is no shard"}, Wrong{"--count 4 --from two.py", "do not go with it"},
+        Wrong{"--count 4 --shard 4/4", "--shard must be I/N"}, Wrong{"--count 4 --from two.py", "cannot be combined with"},
         Wrong{"--count 4 --device tpu", "tpu"}}) {
     const Ran ran = workshop_.run(std::string("assay generate --output d ") + wrong.options);
     EXPECT_EQ(ran.status, 2) << wrong.options;

@@ -25,7 +25,7 @@ struct BadInput {
 };
 
 constexpr BadInput kBadInputs[] = {
-    {"NoCommand", "assay", "no command, expected one of run, emit"},
+    {"NoCommand", "assay", "a command is required: one of run, emit"},
     {"UnknownCommand", "assay frobnicate", "unknown command or option 'frobnicate'"},
     {"NearCommand", "assay rnu loop", "did you mean 'run'"},
     {"NoSelector", "assay run", "SELECTOR is required; see assay run --help"},
@@ -38,7 +38,7 @@ constexpr BadInput kBadInputs[] = {
     {"NegativeRandom", "assay run loop --random -1", "--random"},
     {"QuickAndThorough", "assay run loop --quick --thorough", "excludes"},
     {"OtherDevice", "assay run 'loop/*/*/cuda'", "asks for the device 'cuda', but --device is cpu"},
-    {"NoCaseLeft", "assay run 'loop/zero_trips/*/cpu/forward' --pass backward", "leave no case"},
+    {"NoCaseLeft", "assay run 'loop/zero_trips/*/cpu/forward' --pass backward", "no test case matches the selectors with --pass backward"},
     {"MissingFile", "assay run missing.py", "missing.py: cannot be read: No such file or directory"},
     {"UnreadableFile", "assay run folder.py", "folder.py: cannot be read: it is a folder"},
     {"EmptyFile", "assay run empty.py", "empty.py: is empty"},
@@ -65,7 +65,7 @@ constexpr BadInput kBadInputs[] = {
     {"ReportOfSeveral", "assay report one two", "found 2 folders, expected one; or --merge them"},
     {"MergeIntoNothing", "assay report one two --merge", "--merge requires --output"},
     {"EmitSeveral", "assay emit loop", "kernels, expected one of loop/"},
-    {"EmitHostForCpu", "assay emit scale.py --with-host", "use --to cuda"},
+    {"EmitHostForCpu", "assay emit scale.py --with-host", "needs --to cuda, got cpu"},
     {"EmitUnknownTarget", "assay emit scale.py --to fortran", "fortran not in"},
     {"EmitIntoMissingFolder", "assay emit scale.py -o nowhere/scale.cpp", "nowhere/scale.cpp"},
     {"EmitToFullDisk", "assay emit scale.py >/dev/full", "No space left on device"},

@@ -205,7 +205,7 @@ TEST_F(Report, FilesAreWholeOrNotThere) {
   fs::create_directories(dir_ / kReportHtmlFile / "in the way");
   const Result<Reports> reports = write_reports(dir_);
   ASSERT_FALSE(reports.ok());
-  EXPECT_THAT(reports.error().text(), HasSubstr("report.html: cannot write: "));
+  EXPECT_THAT(reports.error().text(), HasSubstr("report.html: cannot be written: "));
   EXPECT_FALSE(fs::exists(dir_ / "report.html.partial"));
 }
 

@@ -99,7 +99,7 @@ TEST_P(EmittedCuda, IsTakenByNvrtc) {
   for (int k = 0; k < count; ++k) {
     auto source = harness::random_kernel(GetParam(), 1 + static_cast<std::uint64_t>(k));
     ASSERT_TRUE(source.ok()) << source.error().text();
-    Subject subject{.source = source.take(), .adjoint = std::nullopt};
+    LoadedKernel subject{.source = source.take(), .adjoint = std::nullopt};
     Result<transforms::Adjoint> adjoint = transforms::make_adjoint(*subject.source.module, subject.kernel());
     ASSERT_TRUE(adjoint.ok()) << subject.source.selector << ": " << adjoint.error().text();
     if (!adjoint->gradients.empty()) subject.adjoint = adjoint.take();
