@@ -143,8 +143,8 @@ TEST_F(GenerateTest, SaysWhatIsWrongWithTheCommand) {
        {Wrong{"", "--count is required"}, Wrong{"--count 4 --families lop", "did you mean 'loop'"},
         Wrong{"--count 4 --families loop --weights math=2", "must name a chosen family"},
         Wrong{"--count 4 --weights loop=0", "expected a positive number"},
-        Wrong{"--count 4 --shard 4/4", "--shard must be I/N"}, Wrong{"--count 4 --from two.py", "cannot be combined with"},
-        Wrong{"--count 4 --device tpu", "tpu"}}) {
+        Wrong{"--count 4 --shard 4/4", "--shard must be I/N"},
+        Wrong{"--count 4 --from two.py", "cannot be combined with"}, Wrong{"--count 4 --device tpu", "tpu"}}) {
     const Ran ran = workshop_.run(std::string("assay generate --output d ") + wrong.options);
     EXPECT_EQ(ran.status, 2) << wrong.options;
     EXPECT_THAT(ran.err, HasSubstr(wrong.message)) << wrong.options;
