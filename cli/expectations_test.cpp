@@ -17,7 +17,7 @@ using ::testing::Not;
 using testing::Ran;
 using testing::Workshop;
 
-// All threads of the second write one cell: no input judges it, and its cases end as inconclusive.
+// All threads of the second kernel write one element, which is a defect.
 constexpr std::string_view kTwoKernels = R"(import warp as wp
 
 
@@ -46,23 +46,23 @@ class ExpectationsTest : public ::testing::Test {
 };
 
 TEST_F(ExpectationsTest, AKnownFailureIsBorneWhileItsMessageFits) {
-  const Ran borne = judge("user/two.races,inconclusive,*,races on purpose,\n");
+  const Ran borne = judge("user/two.races,defect,*,races on purpose,\n");
   EXPECT_EQ(borne.status, 0) << borne.out << borne.err;
   EXPECT_THAT(borne.out, AllOf(HasSubstr("1 of 2 cases pass, 1 fail as expected"), HasSubstr("1/2 1w"),
-                               Not(HasSubstr("inconclusive(race)"))));
+                               Not(HasSubstr("defect(race)"))));
   EXPECT_EQ(workshop_.run("assay report out").status, 0) << "the records know what was expected";
   const json report = json::parse(workshop_.read("out/report.json"));
   EXPECT_EQ(report.at("expectations").at(0).at("state"), "in force");
 
-  const Ran changed = judge("user/two.races,inconclusive,another message,,\n");
+  const Ran changed = judge("user/two.races,defect,another message,,\n");
   EXPECT_EQ(changed.status, 1);
-  EXPECT_THAT(changed.out, AllOf(HasSubstr("inconclusive(race)  user/two.races"),
-                                 HasSubstr("waivers.csv:2 expects inconclusive: another message"),
+  EXPECT_THAT(changed.out, AllOf(HasSubstr("defect(race)  user/two.races"),
+                                 HasSubstr("waivers.csv:2 expects defect: another message"),
                                  HasSubstr("waivers.csv:2: changed:")));
 }
 
 TEST_F(ExpectationsTest, EachLineThatNoLongerHoldsTurnsTheRunRedByItsNumber) {
-  const std::string known = "user/two.races,inconclusive,*,,\n";
+  const std::string known = "user/two.races,defect,*,,\n";
   EXPECT_EQ(judge(known).status, 0);
   const Ran passes = judge(known + "user/two.scale,fail,*,,\n");
   EXPECT_EQ(passes.status, 1);
@@ -70,7 +70,7 @@ TEST_F(ExpectationsTest, EachLineThatNoLongerHoldsTurnsTheRunRedByItsNumber) {
   const Ran stale = judge(known + "user/two.gone,fail,*,,\n");
   EXPECT_EQ(stale.status, 1);
   EXPECT_THAT(stale.out, HasSubstr("waivers.csv:3: stale: user/two.gone fail"));
-  const Ran expired = judge("user/two.races,inconclusive,*,,2020-02-29\n");
+  const Ran expired = judge("user/two.races,defect,*,,2020-02-29\n");
   EXPECT_EQ(expired.status, 1);
   EXPECT_THAT(expired.out, HasSubstr("waivers.csv:2: expired: user/two.races inconclusive"));
 }

@@ -53,7 +53,7 @@ constexpr BadInput kBadInputs[] = {
      "cannot be written: No space left on device"},
     {"NoExpectations", "assay run loop --expect nowhere.csv", "nowhere.csv: cannot read expectations: No such file"},
     {"ExpectationsOfAnotherForm", "assay run loop --expect waivers.csv",
-     "waivers.csv:2: found the outcome 'fial', expected one of fail, inconclusive,"},
+     "waivers.csv:2: found the outcome 'fial', expected one of fail, defect, inconclusive,"},
     {"NoBaseline", "assay run loop --baseline nowhere", "nowhere/records.jsonl: cannot read records"},
     {"BaselineOfAnotherForm", "assay run loop --baseline waivers.csv",
      "expected a run's folder, or a run's failures.csv"},

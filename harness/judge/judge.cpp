@@ -25,21 +25,43 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_;
 };
 
-void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const Subject& subject) {
-  const char* kind = none.race ? "race" : "domain";
-  (none.race ? verdict.inconclusive.race : verdict.inconclusive.domain) += 1;
-  if (none.finding) {
-    const ir::SourceLocation place = ir::source_location(subject.module, none.finding->loc);
-    Finding finding{.line = place.loc.line, .access = none.message, .threads = {}};
-    if (place.is_imported) finding.file = place.file;
-    finding.threads.push_back(std::to_string(none.finding->thread));
-    if (none.race) finding.threads.push_back(std::to_string(none.finding->other_thread));
-    verdict.finding = std::move(finding);
+/// The kind of a defect, or of a doubt, in the record.
+const char* kind_of(NoInputs::Reason reason) {
+  using Reason = NoInputs::Reason;
+  switch (reason) {
+    case Reason::kNoDomain: return "domain";
+    case Reason::kOrder:
+    case Reason::kRace: return "race";
+    case Reason::kOutOfBounds: return "out_of_bounds";
+    case Reason::kUninitialized: return "uninitialized";
   }
-  const char* launch = none.race ? "# launch: (1) if it is meant for one thread" : "# launch: ...";
-  verdict.fail(Outcome::inconclusive, kind,
-               fmt::format("{}; say in a comment above the kernel where '{}' is defined ({}, # domain: ...)",
-                           none.message, subject.kernel.name, launch));
+  return "domain";
+}
+
+bool involves_two_threads(const NoInputs& none) {
+  return none.reason == NoInputs::Reason::kRace || none.reason == NoInputs::Reason::kOrder;
+}
+
+harness::Finding finding_of(const NoInputs& none, const Subject& subject) {
+  const ir::SourceLocation location = ir::source_location(subject.module, none.finding->loc);
+  Finding finding{.line = location.loc.line, .access = none.message, .threads = {}};
+  if (location.is_imported) finding.file = location.file;
+  finding.threads.push_back(std::to_string(none.finding->thread));
+  if (involves_two_threads(none)) finding.threads.push_back(std::to_string(none.finding->other_thread));
+  return finding;
+}
+
+void note_no_inputs(PassVerdict& verdict, const NoInputs& none, const Subject& subject) {
+  if (none.finding) verdict.finding = finding_of(none, subject);
+  if (none.is_defect()) {
+    verdict.fail(Outcome::defect, kind_of(none.reason), none.message);
+    return;
+  }
+  const bool race = involves_two_threads(none);
+  (race ? verdict.inconclusive.race : verdict.inconclusive.domain) += 1;
+  verdict.fail(Outcome::inconclusive, kind_of(none.reason),
+               fmt::format("{}; state the valid inputs of '{}' in a comment above it ({}# domain: ...)", none.message,
+                           subject.kernel.name, race ? "# launch: (1) for a single thread, or " : "# launch: ..., "));
 }
 
 PassContext stage_of(const TestPlan& test_plan, const Subject& subject, const backends::BuiltKernel& kernel,
@@ -97,7 +119,7 @@ void counterexample_by_inputs(const PassContext& pass_context, PassVerdict& verd
 
 DrawnTestPlan draw_test_plan(const Subject& subject, const JudgeConfiguration& bench) {
   Result<InputSpace> space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
-  if (!space.ok()) return NoInputs{.race = false, .message = space.error().text(), .finding = {}};
+  if (!space.ok()) return NoInputs{.message = space.error().text(), .finding = {}};
   auto drawn = draw_sets(subject, space.value(), bench.policy, bench.profile, bench.seed);
   if (auto* none = std::get_if<NoInputs>(&drawn)) return std::move(*none);
   return TestPlan{.sets = std::get<std::vector<InputSet>>(std::move(drawn)),

@@ -41,8 +41,6 @@ inline constexpr double kInconclusiveShare = 0.10;
 inline constexpr double kConclusiveSets = 0.8;
 /// Negative controls that the comparator must refuse for each output and each gradient.
 inline constexpr std::int64_t kControlsRejected = 3;
-/// A rho above this passes marginally.
-inline constexpr double kMarginalRho = 0.9;
 /// Finite differences of the generated code against its own adjoint, relative, beside the scheme's error estimate.
 inline constexpr double kDifferenceGate = 1e-8;
 

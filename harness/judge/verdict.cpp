@@ -112,9 +112,6 @@ PassVerdict::Decision PassVerdict::decide() const {
             fmt::format("{} of {:.0f} checks and {} of {} generic input sets without a verdict", doubtful, checks,
                         generic_sets - conclusive_generic_sets, generic_sets)};
   }
-  if (rho_max > kMarginalRho) {
-    return {Outcome::pass_marginal, "", fmt::format("{:.1f} % of a bound was used", 100 * rho_max)};
-  }
   return {};
 }
 

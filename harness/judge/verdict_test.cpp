@@ -42,13 +42,11 @@ TEST(Verdict, NothingComparedIsNoPass) {
   EXPECT_EQ(verdict.decide().kind, "nothing_compared") << "T2 compares no value of the result";
 }
 
-TEST(Verdict, MarginalAboveNineTenths) {
+TEST(Verdict, PassesHoweverMuchOfABoundIsUsed) {
   PassVerdict verdict = passing();
-  verdict.count(Tier::kT3, checks(1, 0.9));
+  verdict.count(Tier::kT3, checks(1, 1.0));
   EXPECT_EQ(verdict.decide().outcome, Outcome::pass);
-  verdict.count(Tier::kT3, checks(1, 0.91));
-  EXPECT_EQ(verdict.decide().outcome, Outcome::pass_marginal);
-  EXPECT_EQ(verdict.rho_max, 0.91);
+  EXPECT_EQ(verdict.rho_max, 1.0);
 }
 
 TEST(Verdict, TheFirstFailureDecides) {

@@ -61,7 +61,7 @@ backends::EmittedKernel ceiling_kernel() {
 /// A launch of the wanted size, or of the next smaller one that the kernel takes.
 std::variant<ir::Launch, NoInputs> large_launch(const Subject& subject, const MeasureOptions& options) {
   auto space = InputSpace::make(subject.module, subject.kernel, subject.oracle);
-  if (!space.ok()) return NoInputs{.race = false, .message = space.error().text(), .finding = {}};
+  if (!space.ok()) return NoInputs{.message = space.error().text(), .finding = {}};
   // A small one first: what it teaches of the domain costs little.
   std::variant<ir::Launch, NoInputs> small = space->draw({.seed = options.seed});
   if (std::holds_alternative<NoInputs>(small)) return small;

@@ -9,12 +9,12 @@
 
 namespace assay::harness {
 
-// The outcome of an attempt, and of the case that it decides. What is said of it beyond the name (which check failed,
-// which capability is missing, what kind of doubt) is the record's `kind`.
+// The outcome of an attempt, and of the case that it decides. The record's `kind` names the check that failed, the
+// defect, the missing capability or the reason of a doubt.
 enum class Outcome : std::uint8_t {
   pass,            // every check held, and at least one value was compared
-  pass_marginal,   // as pass, with a rho above 0.9
   fail,            // a check was violated; `kind` names the check
+  defect,          // the user's kernel is undefined; `kind` is race, out_of_bounds or uninitialized
   inconclusive,    // no verdict; `kind` is path, kink, conditioning, overflow, race, domain or weak_oracle
   unsupported,     // the device or a capability is missing; `kind` names it
   not_run,         // planned and never attempted; `kind` says why
@@ -35,8 +35,8 @@ struct OutcomeName {
 // The one table between enumerators and the text in records, in the order of the enumeration.
 inline constexpr std::array<OutcomeName, 13> kOutcomeNames{{
     {Outcome::pass, "pass"},
-    {Outcome::pass_marginal, "pass_marginal"},
     {Outcome::fail, "fail"},
+    {Outcome::defect, "defect"},
     {Outcome::inconclusive, "inconclusive"},
     {Outcome::unsupported, "unsupported"},
     {Outcome::not_run, "not_run"},
@@ -53,7 +53,13 @@ inline constexpr std::size_t kOutcomeCount = kOutcomeNames.size();
 
 constexpr std::string_view to_text(Outcome outcome) { return kOutcomeNames.at(static_cast<std::size_t>(outcome)).text; }
 
+// Records before version 2.0.0 call a pass that used more than 90 % of a bound "pass_marginal".
+inline constexpr std::string_view kOldPass = "pass_marginal";
+
 constexpr std::optional<Outcome> outcome_from_text(std::string_view text) {
+  if (text == kOldPass) {
+    return Outcome::pass;
+  }
   for (const OutcomeName& row : kOutcomeNames) {
     if (row.text == text) {
       return row.outcome;
@@ -62,13 +68,13 @@ constexpr std::optional<Outcome> outcome_from_text(std::string_view text) {
   return std::nullopt;
 }
 
-// A case that ended so is as expected where no expectation says otherwise. An inconclusive case is not: nothing was
-// proved of it.
+// Whether a case that ended so is as expected if no expectation says otherwise. An inconclusive case is not: it is not
+// verified.
 constexpr bool is_as_expected(Outcome outcome) {
-  return outcome == Outcome::pass || outcome == Outcome::pass_marginal || outcome == Outcome::unsupported;
+  return outcome == Outcome::pass || outcome == Outcome::unsupported;
 }
 
-constexpr bool is_pass(Outcome outcome) { return outcome == Outcome::pass || outcome == Outcome::pass_marginal; }
+constexpr bool is_pass(Outcome outcome) { return outcome == Outcome::pass; }
 
 // How many cases ended in each outcome.
 class OutcomeCounts {

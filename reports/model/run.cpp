@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/records/outcome.hpp"
 #include "schemas/embedded.hpp"
 #include "schemas/validator.hpp"
 #include "support/parallel.hpp"
@@ -50,6 +51,24 @@ json missing_case(const std::string& name) {
     begin = end + 1;
   }
   return line;
+}
+
+// Records before version 2.0.0 call some passes by another name.
+void rename_old_passes(json& line) {
+  const auto rename = [](json& outcome) {
+    if (outcome == harness::kOldPass) outcome = harness::to_text(harness::Outcome::pass);
+  };
+  if (line.contains("outcome")) rename(line["outcome"]);
+  if (line.contains("attempts")) {
+    for (json& attempt : line["attempts"])
+      rename(attempt);
+  }
+  if (!line.contains("counts")) return;
+  json& counts = line["counts"];
+  if (const auto old = counts.find(harness::kOldPass); old != counts.end()) {
+    counts["pass"] = counts.value("pass", 0) + old->get<std::int64_t>();
+    counts.erase(old);
+  }
 }
 
 void hold(Run& run) {
@@ -125,6 +144,7 @@ class Collector {
   void take(int number, Line read) {
     if (read.damage) return damaged(number, std::move(read.damage->pointer), std::move(read.damage->message));
     json line = std::move(read.content);
+    rename_old_passes(line);
     const std::string kind = line.at("record");
     if ((kind == "run_start") != run_.start.is_null()) {
       return damaged(number, "", fmt::format("found {}, expected run_start as the first line and only there", kind));

@@ -119,7 +119,7 @@ std::string_view standing_of(const json& record) {
 }
 
 Tone tone_of_outcome(std::string_view outcome) {
-  if (outcome == "pass" || outcome == "pass_marginal") return Tone::passed;
+  if (outcome == "pass") return Tone::passed;
   if (outcome == "inconclusive") return Tone::inconclusive;
   if (outcome == "unsupported") return Tone::unsupported;
   if (outcome == "not_run") return Tone::not_run;

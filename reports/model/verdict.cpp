@@ -15,6 +15,7 @@ constexpr std::array<std::string_view, 17> kGravestFirst{"internal_error",
                                                          "memory_fault",
                                                          "crashed",
                                                          "fail",
+                                                         "defect",
                                                          "timed_out",
                                                          "build_failed",
                                                          "launch_failed",
@@ -26,7 +27,6 @@ constexpr std::array<std::string_view, 17> kGravestFirst{"internal_error",
                                                          "expired expectation",
                                                          "waived",
                                                          "unsupported",
-                                                         "pass_marginal",
                                                          "pass"};
 
 // Lines of expectations that no longer hold, whatever the cases say.

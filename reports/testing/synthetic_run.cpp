@@ -261,7 +261,7 @@ class Maker {
 
   void inject_failures() {
     inject_mismatches();
-    turn("math", 0, "forward", "pass_marginal", "", "")["rho_max"] = 0.94;
+    turn("math", 0, "forward", "pass", "", "")["rho_max"] = 0.94;
     json& build = turn("vector", 1, "forward", "build_failed", "compiler", "g++ refused the emitted source");
     build["log"] = "vector_0020.cpp:14:22: error: 'vec3f' does not name a type\n   14 |   const vec3f v = x[i];\n" +
                    options_.hostile;
@@ -275,7 +275,7 @@ class Maker {
     json& domain = turn("scalar_param", 0, "forward", "inconclusive", "domain",
                         "no shapes were found for which the kernel is defined: state a '# domain:' comment");
     domain["finding"] = {{"line", 6}, {"access", "load x[17], length 16" + options_.hostile}, {"threads", {"(3)"}}};
-    json& race = turn("scalar_param", 3, "backward", "inconclusive", "race", "two threads store to out[3]");
+    json& race = turn("scalar_param", 3, "backward", "defect", "race", "two threads store to out[3]");
     race["finding"] = {{"line", 9}, {"access", "store out[3]"}, {"threads", {"(3)", "(4)"}}};
     for (json* record : {&domain, &race}) {
       (*record)["values_compared"] = 0;

@@ -18,6 +18,8 @@ using namespace ir;
 using reference::Finding;
 
 constexpr int kTries = 24;
+/// Draws with other values that must repeat a finding before it counts as a defect of the kernel.
+constexpr int kConfirmingDraws = 2;
 /// Of these, how many may use up their instructions: each takes as long as a whole judgement.
 constexpr int kMostEndless = 3;
 /// Instructions of the attempts of one draw that fail, in all: some seconds.
@@ -435,6 +437,36 @@ reference::Run InputSpace::run_of(const DrawRequest& request, const Launch& laun
   return run;
 }
 
+bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) const {
+  for (int draw = 0; draw < kConfirmingDraws; ++draw) {
+    request.seed = mixed(request.seed, static_cast<std::uint64_t>(draw), 1);
+    const std::optional<Launch> launch = guess(request, kTries);
+    if (!launch) return false;
+    const reference::Reference reference = oracle_->evaluate(run_of(request, *launch));
+    const bool again = std::ranges::any_of(reference.findings, [&](const Finding& other) {
+      return other.kind == finding.kind && other.loc == finding.loc && other.parameter == finding.parameter &&
+             other.index == finding.index && other.thread == finding.thread &&
+             other.other_thread == finding.other_thread;
+    });
+    if (!again) return false;
+  }
+  return true;
+}
+
+NoInputs::Reason InputSpace::reason_of(const Finding& finding, const DrawRequest& request) const {
+  using Reason = NoInputs::Reason;
+  Reason reason = Reason::kNoDomain;
+  switch (finding.kind) {
+    case Finding::Kind::kRace: reason = Reason::kRace; break;
+    case Finding::Kind::kOrderDependent: return Reason::kOrder;
+    case Finding::Kind::kOutOfBounds: reason = Reason::kOutOfBounds; break;
+    case Finding::Kind::kUninitialisedRead: reason = Reason::kUninitialized; break;
+    default: return Reason::kNoDomain;
+  }
+  if (is_persistent(finding, request)) return reason;
+  return finding.kind == Finding::Kind::kRace ? Reason::kOrder : Reason::kNoDomain;
+}
+
 std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const CompleteRun& complete) {
   std::optional<Finding> last;
   int endless = 0;
@@ -443,7 +475,6 @@ std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const
     std::optional<Launch> launch = guess(request, attempt);
     if (!launch) {
       return NoInputs{
-          .race = false,
           .message = fmt::format("the indices ask for arrays of more than {} elements", request.most_elements),
           .finding = {}};
     }
@@ -475,10 +506,10 @@ std::variant<Drawn, NoInputs> InputSpace::draw(const DrawRequest& request, const
     learn(drawn.reference.findings, drawn.launch);
   }
   if (!last) {
-    return NoInputs{.race = false, .message = "no inputs were found on which the kernel is defined", .finding = {}};
+    return NoInputs{.message = "no inputs were found on which the kernel is defined", .finding = {}};
   }
-  const bool race = last->kind == Finding::Kind::kRace || last->kind == Finding::Kind::kOrderDependent;
-  return NoInputs{.race = race, .message = reference::describe(*last, *module_, *kernel_), .finding = last};
+  return NoInputs{
+      .reason = reason_of(*last, request), .message = reference::describe(*last, *module_, *kernel_), .finding = last};
 }
 
 std::variant<Launch, NoInputs> InputSpace::draw(const DrawRequest& request) {

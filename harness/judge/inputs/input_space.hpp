@@ -49,9 +49,14 @@ std::vector<std::int64_t> sampled_threads(std::int64_t threads, std::uint64_t se
 
 /// Why no defined run was found.
 struct NoInputs {
-  bool race = false;  ///< the kernel races by itself; otherwise a domain that was not found
+  /// What the finding shows about the kernel. A finding that does not depend on the values drawn is a defect of the
+  /// kernel; another one may only mean that no valid inputs were found.
+  enum class Reason : std::uint8_t { kNoDomain, kOrder, kRace, kOutOfBounds, kUninitialized };
+  Reason reason = Reason::kNoDomain;
   std::string message;
   std::optional<reference::Finding> finding;
+
+  [[nodiscard]] bool is_defect() const { return reason >= Reason::kRace; }
 };
 
 /// A launch without findings and what the oracle says of it.
@@ -103,6 +108,9 @@ class InputSpace {
   /// Of an array that tiles come from or go to: what they ask for or, in every other draw, a little less, so that some
   /// tiles reach over its end.
   std::int32_t tile_extent(std::size_t parameter, std::size_t dimension, const DrawRequest& request) const;
+  /// Whether other draws of the same request have the same finding in the same threads and elements.
+  bool is_persistent(const reference::Finding& finding, DrawRequest request) const;
+  NoInputs::Reason reason_of(const reference::Finding& finding, const DrawRequest& request) const;
   /// Whether too much of what the launch computes is undefined or unbounded.
   bool is_degenerate(const reference::Reference& reference) const;
 

@@ -458,7 +458,7 @@ def scale(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 
 // -------------------------------------------------------------------------------------------------- not found
 
-TEST(InputSpace, AKernelThatRacesByItself) {
+TEST(InputSpace, ReportsARaceThatNoInputAvoidsAsADefect) {
   Space space(R"(
 @wp.kernel
 def race(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -466,7 +466,8 @@ def race(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[0] = x[i]
 )");
   const NoInputs none = space.none();
-  EXPECT_TRUE(none.race);
+  EXPECT_EQ(none.reason, NoInputs::Reason::kRace);
+  EXPECT_TRUE(none.is_defect());
   ASSERT_TRUE(none.finding.has_value());
   EXPECT_EQ(none.finding->loc.line, 6);
   EXPECT_NE(none.finding->thread, none.finding->other_thread);
@@ -474,7 +475,7 @@ def race(x: wp.array(dtype=float), out: wp.array(dtype=float)):
   EXPECT_THAT(none.message, AllOf(HasSubstr("out"), HasSubstr("6")));
 }
 
-TEST(InputSpace, ADomainThatIsNowhere) {
+TEST(InputSpace, ReportsAnIndexThatIsAlwaysOutOfBoundsAsADefect) {
   Space space(R"(
 @wp.kernel
 def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -482,11 +483,24 @@ def before(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[i] = x[i - 1]
 )");
   const NoInputs none = space.none();
-  EXPECT_FALSE(none.race);
+  EXPECT_EQ(none.reason, NoInputs::Reason::kOutOfBounds);
   ASSERT_TRUE(none.finding.has_value());
   EXPECT_EQ(none.finding->loc.line, 6);
   EXPECT_THAT(none.finding->index, ElementsAre(-1));
   EXPECT_THAT(none.message, AllOf(HasSubstr("x[-1]"), HasSubstr("6")));
+}
+
+// Whether two threads write one element depends on the values, so the kernel may be meant for others.
+TEST(InputSpace, DoesNotReportARaceThatDependsOnValuesAsADefect) {
+  Space space(R"(
+@wp.kernel
+def bins(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    i = wp.tid()
+    out[int(wp.abs(x[i]) * 7.0) % 2] = x[i]
+)");
+  const NoInputs none = space.none();
+  EXPECT_EQ(none.reason, NoInputs::Reason::kOrder);
+  EXPECT_FALSE(none.is_defect());
 }
 
 constexpr const char* kEndless = R"(
@@ -503,7 +517,7 @@ TEST(InputSpace, AnEndlessLoop) {
   Space space(kEndless);
   auto drawn = space.draw({.seed = 1, .size = 3, .instruction_budget = 10'000});
   ASSERT_TRUE(std::holds_alternative<NoInputs>(drawn));
-  EXPECT_FALSE(std::get<NoInputs>(drawn).race);
+  EXPECT_EQ(std::get<NoInputs>(drawn).reason, NoInputs::Reason::kNoDomain);
   EXPECT_EQ(std::get<NoInputs>(drawn).finding->kind, reference::Finding::Kind::kInstructionBudget);
 }
 
