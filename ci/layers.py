@@ -39,10 +39,12 @@ ALLOWED = {
     "bench": "all",
     "cli": "all",
     "conformance": (),
-    "frontend": ("ir",),
+    "frontend": ("frontend/interface", "frontend/text", "frontend/warp/parse", "frontend/warp/syntax", "ir"),
+    "frontend/interface": ("ir", "support"),
+    "frontend/text": ("frontend/interface", "ir", "support"),
     "frontend/warp": (),  # only frontend/warp/testing
     "frontend/warp/parse": (
-        "frontend", "frontend/warp/syntax", "ir", "ir/operations", "ir/spelling", "ir/types", "support"),
+        "frontend/interface", "frontend/warp/syntax", "ir", "ir/operations", "ir/spelling", "ir/types", "support"),
     "frontend/warp/syntax": ("ir", "support"),
     "generators": ("ir", "ir/operations", "support"),
     "harness": (),  # only harness/testing, shared by the tests of the folders below
@@ -76,8 +78,8 @@ ALLOWED = {
         "harness/suite/select", "ir/transforms", "support", "support/version"),
     "harness/suite/run": ("backends/device", "harness/judge", "harness/measure", "harness/records", "ir", "support"),
     "harness/suite/select": (
-        "backends/source/warp", "conformance", "frontend/warp/parse", "frontend/warp/syntax", "generators",
-        "harness/judge/inputs", "harness/records", "harness/suite/run", "ir", "support"),
+        "backends/source/warp", "conformance", "frontend/interface", "generators", "harness/judge/inputs",
+        "harness/records", "harness/suite/run", "ir", "support"),
     "harness/warp_differences": (
         "backends/cpu", "backends/device", "conformance", "generators", "harness/judge", "harness/judge/inputs",
         "harness/suite/run", "harness/suite/select", "ir", "reference/cpu", "support"),
@@ -91,7 +93,7 @@ ALLOWED = {
     "reports": ("backends/device", "reports/formats", "reports/formats/html", "reports/model", "schemas", "support"),
     "reports/formats": ("reports/model", "schemas", "support"),
     "reports/formats/html": ("reports/formats", "reports/model", "support"),
-    "reports/model": ("backends/device", "schemas", "support"),
+    "reports/model": ("backends/device", "harness/records", "schemas", "support"),
     "schemas": ("support",),
     "support": (),
     "support/version": (),

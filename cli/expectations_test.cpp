@@ -56,9 +56,9 @@ TEST_F(ExpectationsTest, AKnownFailureIsBorneWhileItsMessageFits) {
 
   const Ran changed = judge("user/two.races,defect,another message,,\n");
   EXPECT_EQ(changed.status, 1);
-  EXPECT_THAT(changed.out, AllOf(HasSubstr("defect(race)  user/two.races"),
-                                 HasSubstr("waivers.csv:2 expects defect: another message"),
-                                 HasSubstr("waivers.csv:2: changed:")));
+  EXPECT_THAT(changed.out,
+              AllOf(HasSubstr("defect(race)  user/two.races"),
+                    HasSubstr("waivers.csv:2 expects defect: another message"), HasSubstr("waivers.csv:2: changed:")));
 }
 
 TEST_F(ExpectationsTest, EachLineThatNoLongerHoldsTurnsTheRunRedByItsNumber) {

@@ -31,7 +31,7 @@ def {}(x: wp.array(dtype=float), y: wp.array(dtype=float), out: wp.array(dtype=f
 
 Result<KernelSource> kernel_named(const std::string& name) {
   const std::string text = fmt::format(kKernel, name);
-  Result<frontend::ReadFile> read = frontend::read_python(text, name + ".py");
+  Result<frontend::ParsedFile> read = frontend::read_python(text, name + ".py");
   if (!read.ok()) return read.error();
   return KernelSource{.family = "attack",
                       .kernel = name,

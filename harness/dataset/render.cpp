@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "backends/source/warp/writer.hpp"
-#include "harness/suite/select/python_file.hpp"
+#include "harness/suite/select/kernel_file.hpp"
 #include "ir/analysis.hpp"
 #include "ir/text.hpp"
 #include "ir/verifier.hpp"
@@ -126,7 +126,7 @@ Result<Rendered> render(harness::KernelSource source, const harness::PairPrinter
 
 Result<harness::KernelSource> read_kernel(const std::string& python, std::string_view name) {
   const std::string file = fmt::format("{}.py", name);
-  Result<harness::PythonKernels> read = harness::read_text(python, file);
+  Result<harness::KernelSet> read = harness::read_text(python, file);
   if (!read.ok()) return read.error();
   if (read->kernels.size() != 1) {
     return Error{fmt::format("found {} kernels, expected one", read->kernels.size()), file};

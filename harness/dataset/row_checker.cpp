@@ -9,7 +9,7 @@
 #include "backends/device/registry.hpp"
 #include "harness/dataset/json_scan.hpp"
 #include "harness/dataset/render.hpp"
-#include "harness/suite/select/python_file.hpp"
+#include "harness/suite/select/kernel_file.hpp"
 #include "ir/text.hpp"
 #include "schemas/embedded.hpp"
 
@@ -131,7 +131,7 @@ void check_older_python(const json& row, About& about) {
   if (!python->is_string() || python->get<std::string>().empty()) {
     return about.error("/python_source", shown(python->dump()), "Python source");
   }
-  const Result<harness::PythonKernels> read = harness::read_text(python->get<std::string>(), "python_source");
+  const Result<harness::KernelSet> read = harness::read_text(python->get<std::string>(), "python_source");
   if (!read.ok()) return about.error("/python_source", read.error().text(), "Python that parses");
   if (read->kernels.empty()) return about.error("/python_source", "no kernel", "a function with @wp.kernel");
   for (const harness::KernelSource& kernel : read->kernels) {

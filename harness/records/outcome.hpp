@@ -70,9 +70,7 @@ constexpr std::optional<Outcome> outcome_from_text(std::string_view text) {
 
 // Whether a case that ended so is as expected if no expectation says otherwise. An inconclusive case is not: it is not
 // verified.
-constexpr bool is_as_expected(Outcome outcome) {
-  return outcome == Outcome::pass || outcome == Outcome::unsupported;
-}
+constexpr bool is_as_expected(Outcome outcome) { return outcome == Outcome::pass || outcome == Outcome::unsupported; }
 
 constexpr bool is_pass(Outcome outcome) { return outcome == Outcome::pass; }
 

@@ -9,7 +9,7 @@
 
 #include "backends/source/warp/writer.hpp"
 #include "harness/suite/run/batch.hpp"
-#include "harness/suite/select/python_file.hpp"
+#include "harness/suite/select/kernel_file.hpp"
 
 namespace assay::reduce {
 namespace {
@@ -82,7 +82,7 @@ class DeviceJudge {
 Result<KernelSource> through_python(const ir::Module& module, const std::string& file) {
   const Result<std::string> python = source::warp::write_kernel(module, 0);
   if (!python.ok()) return python.error();
-  Result<harness::PythonKernels> read = harness::read_text(*python, file);
+  Result<harness::KernelSet> read = harness::read_text(*python, file);
   if (!read.ok()) return read.error();
   if (read->kernels.empty()) return Error{"the kernel's Python text holds none", file};
   KernelSource source = std::move(read->kernels.front());

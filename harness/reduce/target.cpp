@@ -12,7 +12,7 @@
 #include "harness/reduce/failure_folder.hpp"
 #include "harness/suite/emission.hpp"
 #include "harness/suite/modes.hpp"
-#include "harness/suite/select/python_file.hpp"
+#include "harness/suite/select/kernel_file.hpp"
 #include "harness/suite/select/select.hpp"
 
 namespace assay::reduce {
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 Result<Target> target_of_folder(const fs::path& folder) {
   Result<Failure> failure = read_failure(folder);
   if (!failure.ok()) return failure.error();
-  Result<harness::PythonKernels> read = harness::read_file({.path = folder / "kernel.py", .kernel = failure->kernel});
+  Result<harness::KernelSet> read = harness::read_file({.path = folder / "kernel.py", .kernel = failure->kernel});
   if (!read.ok()) return read.error();
   if (read->kernels.front().unreadable) return *read->kernels.front().unreadable;
   return Target{.source = std::move(read->kernels.front()), .failure = failure.take(), .folder = folder};
@@ -95,7 +95,7 @@ Result<Reproduction> reproduce(const fs::path& folder, bool original) {
   const bool reduced = failure.reduced && !original;
   if (reduced) failure.conditions.effort = failure.reduced->effort;
   const fs::path file = folder / (reduced ? "reduced.py" : "kernel.py");
-  const Result<harness::PythonKernels> kernels = harness::read_file({.path = file, .kernel = failure.kernel});
+  const Result<harness::KernelSet> kernels = harness::read_file({.path = file, .kernel = failure.kernel});
   if (!kernels.ok()) return kernels.error();
   const auto device = device_of(failure.conditions);
   if (!device.ok()) return device.error();

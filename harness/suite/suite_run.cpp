@@ -44,8 +44,8 @@ Result<std::unique_ptr<backends::Device>> make_peer(const SuiteOptions& options,
 }
 
 void note_unsupported(const Selection& selection, Events& events) {
-  for (const std::string& note : selection.notes)
-    events.note("selection", note);
+  for (const Note& note : selection.notes)
+    events.note(note.kind, note.text);
   for (const Selected& kernel : selection.kernels) {
     if (kernel.source.unreadable) events.note("unsupported kernel", kernel.source.unreadable->text());
   }

@@ -10,7 +10,7 @@ namespace assay::harness::testing {
 
 KernelSource kernel_of(const std::string& python) {
   const std::string text = "import warp as wp\n" + python;
-  Result<frontend::ReadFile> read = frontend::read_python(text, "kernel.py");
+  Result<frontend::ParsedFile> read = frontend::read_python(text, "kernel.py");
   std::string trouble;
   if (!read.ok()) {
     trouble = read.error().text();

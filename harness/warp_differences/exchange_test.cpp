@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/suite/select/python_file.hpp"
+#include "harness/suite/select/kernel_file.hpp"
 #include "harness/warp_differences/forward.hpp"
 #include "harness/warp_differences/gradients.hpp"
 
@@ -26,7 +26,7 @@ std::string kernel(const std::string& body) { return std::string(kHead) + body; 
 
 /// A subject that the oracle takes for a square, and Warp for whatever `python` says.
 Subject planted(const std::string& python) {
-  Result<harness::PythonKernels> read = harness::read_text(kernel("    out[i] = x[i] * x[i]\n"), "square.py");
+  Result<harness::KernelSet> read = harness::read_text(kernel("    out[i] = x[i] * x[i]\n"), "square.py");
   harness::KernelSource source = std::move(read.value().kernels.at(0));
   source.family = "planted";
   source.python = python;

@@ -10,7 +10,7 @@
 #include "generators/generator.hpp"
 #include "harness/judge/draw_sets.hpp"
 #include "harness/suite/select/curated.hpp"
-#include "harness/suite/select/python_file.hpp"
+#include "harness/suite/select/kernel_file.hpp"
 #include "harness/suite/select/random_kernels.hpp"
 
 namespace assay::warp {
@@ -142,7 +142,7 @@ Result<std::vector<KernelSource>> example_sources(const std::filesystem::path& r
   std::sort(files.begin(), files.end());
   std::vector<KernelSource> sources;
   for (const auto& file : files) {
-    Result<harness::PythonKernels> read = harness::read_file({file.string(), ""});
+    Result<harness::KernelSet> read = harness::read_file({file.string(), ""});
     if (!read.ok()) return read.error();
     for (KernelSource& kernel : read->kernels) {
       kernel.family = "examples";

@@ -27,25 +27,26 @@ Run run_of(const testing::SyntheticRun& options) {
 
 TEST(ClosingTable, ShowsGridVerdictDenominatorsAndWhatIsMissing) {
   const reports::Run run = run_of({});
-  EXPECT_EQ(closing_table(run, summarise(run), false),
-            "family             cpu forward  cpu backward  cuda forward  cuda backward\n"
-            "arithmetic               14/14         14/14   unsupported    unsupported\n"
-            "math                     14/14         14/14   unsupported    unsupported\n"
-            "conditional              14/14         14/14   unsupported    unsupported\n"
-            "multi_conditional        14/14         14/14   unsupported    unsupported\n"
-            "loop                     13/14         12/14   unsupported    unsupported\n"
-            "nested_loop              14/14         13/14   unsupported    unsupported\n"
-            "control_flow             14/14         13/14   unsupported    unsupported\n"
-            "scalar_param          13/14 1?         13/14   unsupported    unsupported\n"
-            "vector                   13/14         14/14   unsupported    unsupported\n"
-            "all                 123/126 1?       121/126   unsupported    unsupported\n"
-            "\n"
-            "8 cases of 504 are not as expected: 1 crashed, 3 fail, 1 defect, 1 timed_out, 1 build_failed, 1 inconclusive, "
-            "252 unsupported, 244 pass\n"
-            "504 planned, 504 run, 252 supported, 249 compared; 1274880 values compared; 38.2 s, 6.6 cases/s\n"
-            "1 kernel has code that too few inputs reached, which is not proved: vector/generated_1_0054, line 12: the "
-            "condition is never true, ... (in the report)\n"
-            "cuda: unsupported, no CUDA driver\n");
+  EXPECT_EQ(
+      closing_table(run, summarise(run), false),
+      "family             cpu forward  cpu backward  cuda forward  cuda backward\n"
+      "arithmetic               14/14         14/14   unsupported    unsupported\n"
+      "math                     14/14         14/14   unsupported    unsupported\n"
+      "conditional              14/14         14/14   unsupported    unsupported\n"
+      "multi_conditional        14/14         14/14   unsupported    unsupported\n"
+      "loop                     13/14         12/14   unsupported    unsupported\n"
+      "nested_loop              14/14         13/14   unsupported    unsupported\n"
+      "control_flow             14/14         13/14   unsupported    unsupported\n"
+      "scalar_param          13/14 1?         13/14   unsupported    unsupported\n"
+      "vector                   13/14         14/14   unsupported    unsupported\n"
+      "all                 123/126 1?       121/126   unsupported    unsupported\n"
+      "\n"
+      "8 cases of 504 are not as expected: 1 crashed, 3 fail, 1 defect, 1 timed_out, 1 build_failed, 1 inconclusive, "
+      "252 unsupported, 244 pass\n"
+      "504 planned, 504 run, 252 supported, 249 compared; 1274880 values compared; 38.2 s, 6.6 cases/s\n"
+      "1 kernel has code that too few inputs reached, which is not proved: vector/generated_1_0054, line 12: the "
+      "condition is never true, ... (in the report)\n"
+      "cuda: unsupported, no CUDA driver\n");
 }
 
 TEST(ClosingTable, ColoursOnlyWhereAskedTo) {

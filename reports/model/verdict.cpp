@@ -11,23 +11,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 17> kGravestFirst{"internal_error",
-                                                         "memory_fault",
-                                                         "crashed",
-                                                         "fail",
-                                                         "defect",
-                                                         "timed_out",
-                                                         "build_failed",
-                                                         "launch_failed",
-                                                         "resource_error",
-                                                         "inconclusive",
-                                                         "not_run",
-                                                         "unexpected pass",
-                                                         "stale expectation",
-                                                         "expired expectation",
-                                                         "waived",
-                                                         "unsupported",
-                                                         "pass"};
+constexpr std::array<std::string_view, 17> kGravestFirst{
+    "internal_error",    "memory_fault",        "crashed",        "fail",         "defect",  "timed_out",
+    "build_failed",      "launch_failed",       "resource_error", "inconclusive", "not_run", "unexpected pass",
+    "stale expectation", "expired expectation", "waived",         "unsupported",  "pass"};
 
 // Lines of expectations that no longer hold, whatever the cases say.
 struct ExpectationFaults {

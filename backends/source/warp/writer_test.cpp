@@ -62,7 +62,7 @@ TEST(Writer, ConvertsNumbersThatAFunctionOfTilesTakes) {
       "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    i = wp.tid()\n"
       "    t = wp.tile_load(x, shape=4, offset=i * 4)\n"
       "    wp.tile_store(x, wp.tile_map(bend, t, float(0.75)), offset=i * 4)\n";
-  const Result<frontend::ReadFile> read = frontend::read_python(python, "k.py");
+  const Result<frontend::ParsedFile> read = frontend::read_python(python, "k.py");
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read->module.kernels.size(), 1U);
   const Result<std::string> written = write_python(read->module);

@@ -56,7 +56,7 @@ struct FunctionEntry {
 class FileReader {
  public:
   /// `result` has the file's name and lines. All three outlive the reader.
-  FileReader(const SyntaxTree& tree, ReadFile& result, const ModuleFinder& finder)
+  FileReader(const SyntaxTree& tree, ParsedFile& result, const ModuleFinder& finder)
       : tree_(tree), result_(result), finder_(finder) {
     loaded_.emplace(result.module.source_name,
                     &environments_.emplace_back(result.module, result.module.source_name, false));
@@ -168,7 +168,7 @@ class FileReader {
   };
 
   const SyntaxTree& tree_;
-  ReadFile& result_;
+  ParsedFile& result_;
   const ModuleFinder& finder_;
   std::deque<Environment> environments_;  ///< the file's top level first
   std::deque<SyntaxTree> imported_trees_;

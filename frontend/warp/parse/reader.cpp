@@ -18,12 +18,12 @@ Error in_file(const Error& error, const std::string& file) {
 
 }  // namespace
 
-Result<ReadFile> read_python(std::string_view source, std::string file_name, const ModuleFinder& finder) {
+Result<ParsedFile> read_python(std::string_view source, std::string file_name, const ModuleFinder& finder) {
   const auto text = check_source(source);
   if (!text.ok()) return in_file(text.error(), file_name);
   const auto tree = SyntaxTree::parse(std::string(*text));
   if (!tree.ok()) return in_file(tree.error(), file_name);
-  ReadFile result;
+  ParsedFile result;
   result.module.source_name = file_name;
   result.module.source_lines = ir::split_lines(*text);
   FileReader reader(*tree, result, finder);

@@ -51,7 +51,7 @@ TEST(SourceText, RunsOfEmptyContinuationsAreShort) {
 }
 
 TEST(SourceText, LinesThatGoOnFurtherLeftKeepTheirPlaces) {
-  const ReadFile file =
+  const ParsedFile file =
       read("import warp as wp\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[0] = (1.0 +\n2.0 *  # c\n bad)\n");
   EXPECT_EQ(messages(file), "test.py:6:2: error: in k: bad: this name is not defined in the file\n");
 }

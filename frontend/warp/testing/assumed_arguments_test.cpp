@@ -24,7 +24,7 @@ std::string factory(std::string_view parameters, std::string_view body) {
 }
 
 /// The names of the kernels, those that could not be read in brackets.
-std::vector<std::string> kernels(const ReadFile& file) {
+std::vector<std::string> kernels(const ParsedFile& file) {
   std::vector<std::string> names;
   for (const Declaration& declaration : file.declarations)
     if (declaration.is_kernel) names.push_back(declaration.was_read ? declaration.name : "(" + declaration.name + ")");
@@ -34,7 +34,7 @@ std::vector<std::string> kernels(const ReadFile& file) {
 constexpr std::string_view kStore = "@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    x[wp.tid()] = float(n)\n";
 
 TEST(AssumedArguments, AreTheDefaults) {
-  const ReadFile file = read(factory("n=7", kStore));
+  const ParsedFile file = read(factory("n=7", kStore));
   EXPECT_EQ(messages(file), "test.py:4:5: note: in k: def k: no call of make here has known arguments: read for n=7\n");
   EXPECT_THAT(body_text(file), HasSubstr("= cast<f32>(7)"));
   EXPECT_TRUE(file.declarations.at(0).has_assumptions);
@@ -49,7 +49,7 @@ TEST(AssumedArguments, AreUsualOnesOfTheTypeThatIsSaid) {
 
 TEST(AssumedArguments, AreFloatWhereATypeStands) {
   for (const std::string_view annotation : {"wp.array(dtype=T)", "wp.array[T]", "T, y: wp.array(dtype=float)"}) {
-    const ReadFile file = read(
+    const ParsedFile file = read(
         factory("T", "@wp.kernel\ndef k(x: " + std::string(annotation) + "):\n    i = wp.tid()\n    s = T(2.0)\n"));
     EXPECT_THAT(messages(file), HasSubstr("read for T=float\n")) << annotation;
     EXPECT_EQ(file.module.kernels.size(), 1U) << annotation;
@@ -57,7 +57,7 @@ TEST(AssumedArguments, AreFloatWhereATypeStands) {
 }
 
 TEST(AssumedArguments, AreNotMadeUpForWhatMayBeAnything) {
-  const ReadFile file = read(factory(
+  const ParsedFile file = read(factory(
       "n, f", std::string(kStore) + "@wp.kernel\ndef calls(x: wp.array(dtype=float)):\n    x[wp.tid()] = f(x[0])\n"));
   EXPECT_THAT(kernels(file), ElementsAre("(k)", "(calls)"));
   EXPECT_THAT(messages(file), HasSubstr("n: it is an argument of make, which is known only when Python runs\n"));
@@ -65,7 +65,7 @@ TEST(AssumedArguments, AreNotMadeUpForWhatMayBeAnything) {
 }
 
 TEST(AssumedArguments, AreToldOfKernelsThatTheyMatterTo) {
-  const ReadFile file =
+  const ParsedFile file =
       read(factory("n: int, m: int, unused: bool", "@wp.func\ndef f(x: float):\n    return x * float(m)\n" +
                                                        std::string(kStore) + "    x[wp.tid()] = f(x[0])\n"));
   EXPECT_EQ(messages(file),
@@ -73,7 +73,7 @@ TEST(AssumedArguments, AreToldOfKernelsThatTheyMatterTo) {
 }
 
 TEST(AssumedArguments, AreNotAskedForWhereACallGivesThem) {
-  const ReadFile file = read(factory("n: int", std::string(kStore) + "return k\n") + "k3 = make(3)\n");
+  const ParsedFile file = read(factory("n: int", std::string(kStore) + "return k\n") + "k3 = make(3)\n");
   EXPECT_EQ(messages(file), "");
   EXPECT_THAT(kernels(file), ElementsAre("k3"));
   EXPECT_FALSE(file.declarations.at(0).has_assumptions);
@@ -82,17 +82,17 @@ TEST(AssumedArguments, AreNotAskedForWhereACallGivesThem) {
 // ---- truth values: each kernel that depends on them is read both ways
 
 TEST(AssumedArguments, AreBothTruthValues) {
-  const ReadFile file = read(factory("square: bool, twice=False",
-                                     "@wp.kernel\n"
-                                     "def k(x: wp.array(dtype=float)):\n"
-                                     "    i = wp.tid()\n"
-                                     "    if wp.static(square):\n"
-                                     "        x[i] = x[i] * x[i]\n"
-                                     "    if wp.static(twice):\n"
-                                     "        x[i] = 2.0 * x[i]\n"
-                                     "@wp.kernel\n"
-                                     "def same(x: wp.array(dtype=float)):\n"
-                                     "    x[wp.tid()] = 1.0\n"));
+  const ParsedFile file = read(factory("square: bool, twice=False",
+                                       "@wp.kernel\n"
+                                       "def k(x: wp.array(dtype=float)):\n"
+                                       "    i = wp.tid()\n"
+                                       "    if wp.static(square):\n"
+                                       "        x[i] = x[i] * x[i]\n"
+                                       "    if wp.static(twice):\n"
+                                       "        x[i] = 2.0 * x[i]\n"
+                                       "@wp.kernel\n"
+                                       "def same(x: wp.array(dtype=float)):\n"
+                                       "    x[wp.tid()] = 1.0\n"));
   EXPECT_THAT(kernels(file), ElementsAre("k", "k_2", "same"));
   EXPECT_EQ(
       messages(file),
@@ -102,35 +102,35 @@ TEST(AssumedArguments, AreBothTruthValues) {
 }
 
 TEST(AssumedArguments, DecideWhatTheFunctionMakes) {
-  const ReadFile file = read(factory("sparse: bool",
-                                     "if sparse:\n"
-                                     "    @wp.kernel\n"
-                                     "    def rows(x: wp.array(dtype=float)):\n"
-                                     "        x[wp.tid()] = 1.0\n"
-                                     "    return rows\n"
-                                     "@wp.kernel\n"
-                                     "def dense(x: wp.array(dtype=float)):\n"
-                                     "    x[wp.tid()] = 2.0\n"
-                                     "return dense\n"));
+  const ParsedFile file = read(factory("sparse: bool",
+                                       "if sparse:\n"
+                                       "    @wp.kernel\n"
+                                       "    def rows(x: wp.array(dtype=float)):\n"
+                                       "        x[wp.tid()] = 1.0\n"
+                                       "    return rows\n"
+                                       "@wp.kernel\n"
+                                       "def dense(x: wp.array(dtype=float)):\n"
+                                       "    x[wp.tid()] = 2.0\n"
+                                       "return dense\n"));
   EXPECT_THAT(kernels(file), ElementsAre("rows", "dense"));
   EXPECT_EQ(messages(file), "");
 }
 
 TEST(AssumedArguments, ThatMakeAKernelUnreadableBothWaysAreToldOnce) {
-  const ReadFile both = read(factory("square: bool",
-                                     "@wp.kernel\n"
-                                     "def k(x: wp.array(dtype=float)):\n"
-                                     "    if wp.static(square):\n"
-                                     "        x[0] = 1.0\n"
-                                     "    x[0] = wp.nonsense(x[0])\n"));
+  const ParsedFile both = read(factory("square: bool",
+                                       "@wp.kernel\n"
+                                       "def k(x: wp.array(dtype=float)):\n"
+                                       "    if wp.static(square):\n"
+                                       "        x[0] = 1.0\n"
+                                       "    x[0] = wp.nonsense(x[0])\n"));
   EXPECT_THAT(kernels(both), ElementsAre("(k)"));
   EXPECT_EQ(both.diagnostics.size(), 1U) << messages(both);
 
-  const ReadFile never = read(factory("square: bool, n",
-                                      "for i in n:\n"
-                                      "    @wp.kernel\n"
-                                      "    def k(x: wp.array(dtype=float)):\n"
-                                      "        x[0] = float(square)\n"));
+  const ParsedFile never = read(factory("square: bool, n",
+                                        "for i in n:\n"
+                                        "    @wp.kernel\n"
+                                        "    def k(x: wp.array(dtype=float)):\n"
+                                        "        x[0] = float(square)\n"));
   EXPECT_THAT(kernels(never), ElementsAre("(k)"));
   EXPECT_EQ(never.diagnostics.size(), 1U) << messages(never);
 
@@ -145,15 +145,15 @@ TEST(AssumedArguments, ThatMakeAKernelUnreadableBothWaysAreToldOnce) {
 }
 
 TEST(AssumedArguments, OfFunctionsInsideFunctionsFollowThoseAround) {
-  const ReadFile file = read(factory("sparse: bool",
-                                     "def inner(n: int):\n"
-                                     "    @wp.kernel\n"
-                                     "    def k(x: wp.array(dtype=float)):\n"
-                                     "        if wp.static(sparse):\n"
-                                     "            x[wp.tid()] = float(n)\n"
-                                     "    @wp.kernel\n"
-                                     "    def same(x: wp.array(dtype=float)):\n"
-                                     "        x[wp.tid()] = float(n)\n"));
+  const ParsedFile file = read(factory("sparse: bool",
+                                       "def inner(n: int):\n"
+                                       "    @wp.kernel\n"
+                                       "    def k(x: wp.array(dtype=float)):\n"
+                                       "        if wp.static(sparse):\n"
+                                       "            x[wp.tid()] = float(n)\n"
+                                       "    @wp.kernel\n"
+                                       "    def same(x: wp.array(dtype=float)):\n"
+                                       "        x[wp.tid()] = float(n)\n"));
   EXPECT_THAT(kernels(file), ElementsAre("k", "k_2", "same"));
   EXPECT_THAT(messages(file),
               HasSubstr("in k_2: def k: no call of make here has known arguments: read for sparse=False\n"));

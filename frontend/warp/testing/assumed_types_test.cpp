@@ -56,7 +56,7 @@ class AssumedType : public ::testing::TestWithParam<Assumption> {};
 TEST_P(AssumedType, IsTheFirstThatTheBodyTakes) {
   const Assumption& expected = GetParam();
   const std::string source = kernel(expected.parameters, expected.body);
-  const ReadFile file = read(source);
+  const ParsedFile file = read(source);
   EXPECT_EQ(messages(file),
             fmt::format("test.py:3:1: note: in k: def k: is generic, and no call of wp.overload(k, ...) here "
                         "says its types: read for [{}]\n",
@@ -66,7 +66,7 @@ TEST_P(AssumedType, IsTheFirstThatTheBodyTakes) {
   EXPECT_TRUE(file.declarations[0].was_read);
   EXPECT_EQ(file.declarations[0].overload, fmt::format("k = wp.overload(k, [{}])", expected.types));
 
-  const ReadFile said = read(source + file.declarations[0].overload + "\n");
+  const ParsedFile said = read(source + file.declarations[0].overload + "\n");
   EXPECT_EQ(messages(said), "");
   EXPECT_EQ(to_text(said.module), to_text(file.module)) << "the statement says the types that were chosen";
 }
@@ -76,14 +76,14 @@ std::string assumption_name(const ::testing::TestParamInfo<Assumption>& each) { 
 INSTANTIATE_TEST_SUITE_P(Reader, AssumedType, ::testing::ValuesIn(kAssumptions), assumption_name);
 
 TEST(AssumedTypes, AreSpeltAsTheFileNamesWarp) {
-  const ReadFile file = read(
+  const ParsedFile file = read(
       "import warp\n@warp.kernel\ndef k(x: warp.array(dtype=Any), r: warp.array(dtype=float)):\n"
       "    i = warp.tid()\n    r[i] = warp.length(x[i])\n");
   EXPECT_THAT(messages(file), EndsWith("read for [warp.array(dtype=warp.vec3), warp.array(dtype=float)]\n"));
 }
 
 TEST(AssumedTypes, AreNotStatedWhereTheFileHasNoNameForWarp) {
-  const ReadFile file = read(
+  const ParsedFile file = read(
       "from warp import array, kernel, tid\n@kernel\ndef k(x: array(dtype=Any)):\n    i = tid()\n    x[i] = 2.0 * "
       "x[i]\n");
   ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
@@ -91,7 +91,7 @@ TEST(AssumedTypes, AreNotStatedWhereTheFileHasNoNameForWarp) {
 }
 
 TEST(AssumedTypes, AreNotStatedForKernelsInsideFunctions) {
-  const ReadFile file = read(
+  const ParsedFile file = read(
       "import warp as wp\ndef make():\n    @wp.kernel\n    def k(x: wp.array(dtype=Any)):\n"
       "        x[wp.tid()] *= 2.0\n    return k\nmade = make()\n");
   ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
@@ -100,7 +100,7 @@ TEST(AssumedTypes, AreNotStatedForKernelsInsideFunctions) {
 }
 
 TEST(AssumedTypes, LeaveTheNamesOfOtherKernelsAlone) {
-  const ReadFile file = read(
+  const ParsedFile file = read(
       "import warp as wp\n@wp.kernel\ndef length(x: wp.array(dtype=Any), r: wp.array(dtype=float)):\n    i = wp.tid()\n"
       "    r[i] = wp.length(x[i])\n\n"
       "@wp.kernel\ndef square(x: wp.array(dtype=Any), f: Any):\n    x[wp.tid()] *= f\n"
@@ -113,7 +113,7 @@ TEST(AssumedTypes, LeaveTheNamesOfOtherKernelsAlone) {
 }
 
 TEST(AssumedTypes, OfAKernelThatTakesNoneAreToldWithTheReason) {
-  const ReadFile file = read(kernel("x: wp.array(dtype=Any)", "x[wp.tid()] = wp.nonsense(x[0])"));
+  const ParsedFile file = read(kernel("x: wp.array(dtype=Any)", "x[wp.tid()] = wp.nonsense(x[0])"));
   EXPECT_TRUE(file.module.kernels.empty());
   EXPECT_EQ(messages(file),
             "test.py:3:1: error: in k: def k: is generic, and no call of wp.overload(k, ...) here says its types; for "
@@ -121,7 +121,7 @@ TEST(AssumedTypes, OfAKernelThatTakesNoneAreToldWithTheReason) {
 }
 
 TEST(AssumedTypes, AreNotFoundForFunctionsThatAreArguments) {
-  const ReadFile file = read(kernel("x: wp.array(dtype=float), f: Callable", "x[wp.tid()] = f(x[0])"));
+  const ParsedFile file = read(kernel("x: wp.array(dtype=float), f: Callable", "x[wp.tid()] = f(x[0])"));
   EXPECT_THAT(messages(file),
               EndsWith("error: in k: def k: is generic, and no call of wp.overload(k, ...) here says its types\n"));
 }

@@ -23,7 +23,7 @@ inline void require(bool condition, const char* what, std::string_view more = ""
 /// Reads the bytes as a Python file. Rejections must say where; what is read must be valid, and what the writer makes
 /// of it must read back as the same program; aborts otherwise. Number of kernels that could be read.
 inline std::size_t exercise_reader(std::string_view bytes) {
-  const Result<ReadFile> read = read_python(bytes, "fuzz.py");
+  const Result<ParsedFile> read = read_python(bytes, "fuzz.py");
   if (!read.ok()) {
     const std::string text = read.error().text();
     require(text.starts_with("fuzz.py:") && text.size() > 10, "an error says too little", text);
@@ -42,7 +42,7 @@ inline std::size_t exercise_reader(std::string_view bytes) {
   const auto is_error = [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::kError; };
   const Result<std::string> written = source::warp::write_python(read->module);
   if (!written.ok() || std::ranges::any_of(read->diagnostics, is_error)) return read->module.kernels.size();
-  const Result<ReadFile> again = read_python(*written, "again.py");
+  const Result<ParsedFile> again = read_python(*written, "again.py");
   require(again.ok(), "what was written does not read back", *written);
   for (const Diagnostic& diagnostic : again->diagnostics)
     require(!is_error(diagnostic), "what was written is refused", diagnostic.text() + "\n" + *written);

@@ -296,7 +296,7 @@ std::string source_of(const Feature& feature) {
 class Features : public ::testing::TestWithParam<Feature> {};
 
 TEST_P(Features, AreReadOrRefusedWithTheReason) {
-  const ReadFile file = read(source_of(GetParam()));
+  const ParsedFile file = read(source_of(GetParam()));
   const bool has_errors = std::ranges::any_of(
       file.diagnostics, [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::kError; });
   if (GetParam().rejected.empty()) {

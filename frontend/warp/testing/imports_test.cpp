@@ -66,7 +66,7 @@ class Imports : public ::testing::Test {
   std::map<std::string, std::string> modules = {{".physics", std::string(kPhysics)}, {".constants", "SCALE = 4.0\n"}};
   std::map<std::string, int> asked;
 
-  ReadFile read(const std::string& source) {
+  ParsedFile read(const std::string& source) {
     return testing::read(source, "wave.py", [this](const std::string&, const std::string& module) {
       ++asked[module];
       const auto found = modules.find(module);
@@ -74,13 +74,13 @@ class Imports : public ::testing::Test {
     });
   }
   /// A kernel of this body behind this import.
-  ReadFile read(const std::string& import, std::string_view body) {
+  ParsedFile read(const std::string& import, std::string_view body) {
     return read(kernel("x: wp.array(dtype=float)", body, import + "\n"));
   }
 };
 
 TEST_F(Imports, BringFunctionsWithWhatTheyNameInTheirOwnFile) {
-  const ReadFile file = read("from .physics import scaled", "x[0] = scaled(x[0])");
+  const ParsedFile file = read("from .physics import scaled", "x[0] = scaled(x[0])");
   EXPECT_EQ(body_text(file), "x[0] = scaled(x[0], 4.0)\n") << messages(file);
   EXPECT_THAT(ir::to_text(file.module), HasSubstr("mul(clipped(x), by)"));
   EXPECT_THAT(ir::to_text(file.module), HasSubstr("min(x, 2.5)"));
@@ -100,7 +100,7 @@ from .physics import Body
 def momentum(b: Body):
     return b.mass * b.speed[0]
 )";
-  const ReadFile file = read(R"(import warp as wp
+  const ParsedFile file = read(R"(import warp as wp
 from .physics import Body
 from .more import momentum
 @wp.kernel
@@ -113,7 +113,7 @@ def k(b: wp.array(dtype=Body), x: wp.array(dtype=float)):
 
 TEST_F(Imports, FollowPackagesThatPassNamesOn) {
   modules["."] = "from .physics import scaled as widened\n";
-  const ReadFile file = read("from . import widened", "x[0] = widened(x[0])");
+  const ParsedFile file = read("from . import widened", "x[0] = widened(x[0])");
   EXPECT_EQ(file.module.kernels.size(), 1U) << messages(file);
 }
 
@@ -141,7 +141,7 @@ TEST_F(Imports, FindWhatModulesDefine) {
 
 TEST_F(Imports, LoadOnlyWhatIsAskedFor) {
   modules[".large"] = "from .physics import Body\nfrom .absent import other\nwanted = 7.0\nunwanted = other + 1\n";
-  const ReadFile file = read("from .large import wanted\nfrom .physics import odd", "x[0] = wanted");
+  const ParsedFile file = read("from .large import wanted\nfrom .physics import odd", "x[0] = wanted");
   EXPECT_EQ(body_text(file), "x[0] = 7.0\n");
   EXPECT_EQ(asked, (std::map<std::string, int>{{".large", 1}}));
   EXPECT_THAT(messages(file), IsEmpty());
@@ -163,23 +163,23 @@ TEST_F(Imports, MayGoInCirclesWhileFilesAreLoaded) {
 }
 
 TEST_F(Imports, KeepFunctionsOfOneNameApart) {
-  const ReadFile file = read("from .physics import scaled\n@wp.func\ndef clipped(x: float):\n    return x + 1.0",
-                             "x[0] = scaled(x[0]) + clipped(x[0])");
+  const ParsedFile file = read("from .physics import scaled\n@wp.func\ndef clipped(x: float):\n    return x + 1.0",
+                               "x[0] = scaled(x[0]) + clipped(x[0])");
   ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
   const Result<std::string> written = source::warp::write_kernel(file.module, 0);
   ASSERT_TRUE(written.ok()) << written.error().text();
-  const ReadFile again = testing::read(*written);
+  const ParsedFile again = testing::read(*written);
   EXPECT_THAT(ir::to_text(again.module), HasSubstr("add(x, 1.0)"));
   EXPECT_THAT(ir::to_text(again.module), HasSubstr("min(x, 2.5)"));
 }
 
 TEST_F(Imports, SayWhichFileAPlaceIsIn) {
-  const ReadFile file = read("from .physics import scaled, odd", "x[0] = scaled(x[0])");
+  const ParsedFile file = read("from .physics import scaled, odd", "x[0] = scaled(x[0])");
   ASSERT_EQ(file.module.functions.size(), 2U);
   EXPECT_EQ(ir::location_text(file.module, file.module.functions[0].loc), "physics.py:23:1");
   EXPECT_EQ(ir::line_text(file.module, file.module.kernels[0].loc), "line 4");
 
-  const ReadFile failed = read("from .physics import odd", "x[0] = odd(x[0])");
+  const ParsedFile failed = read("from .physics import odd", "x[0] = odd(x[0])");
   EXPECT_THAT(messages(failed),
               HasSubstr("wave.py:5:12: error: in k: odd(...): function odd could not be read: physics.py:34:12: "
                         "wp.nonsense(...): the reader does not know this function\n"));
@@ -201,13 +201,13 @@ TEST_F(Imports, SayWhyANameIsUnknown) {
 }
 
 TEST_F(Imports, GiveWayToWhatTheFileDefinesItself) {
-  const ReadFile file = read(
+  const ParsedFile file = read(
       "from .physics import clipped, Body\n@wp.func\ndef clipped(x: float):\n    return -x\n"
       "@wp.struct\nclass Body:\n    own: float",
       "b = Body()\nx[0] = clipped(x[0]) + b.own");
   EXPECT_THAT(ir::to_text(file.module), HasSubstr("return neg(x)")) << messages(file);
   EXPECT_EQ(file.module.kernels.size(), 1U) << messages(file);
-  const ReadFile later =
+  const ParsedFile later =
       read("@wp.func\ndef clipped(x: float):\n    return -x\nfrom .physics import clipped", "x[0] = clipped(x[0])");
   EXPECT_THAT(ir::to_text(later.module), HasSubstr("return min(x, 2.5)")) << messages(later);
   EXPECT_THAT(messages(read("@wp.func\ndef clipped(x: float):\n    return -x\nfrom .absent import clipped",
@@ -218,7 +218,7 @@ TEST_F(Imports, GiveWayToWhatTheFileDefinesItself) {
 }
 
 TEST_F(Imports, GiveWayToVariables) {
-  const ReadFile file = read(R"(import warp as wp
+  const ParsedFile file = read(R"(import warp as wp
 from . import physics
 from .physics import Kind
 @wp.struct
@@ -235,7 +235,7 @@ def k(physics: Own, x: wp.array(dtype=float)):
 
 TEST_F(Imports, LeaveOtherFilesKernelsAlone) {
   modules[".other"] = kernel("x: wp.array(dtype=float)", "x[0] = unknown", "N = 3.0\n");
-  const ReadFile file = read("from .other import N, k as other", "x[0] = N");
+  const ParsedFile file = read("from .other import N, k as other", "x[0] = N");
   EXPECT_EQ(body_text(file), "x[0] = 3.0\n");
   EXPECT_EQ(file.declarations.size(), 1U);
 }
@@ -258,7 +258,7 @@ def g(x: wp.vec2):
 def adj_g(x: wp.vec3, adj: float):
     wp.adjoint[x] += adj * wp.vec3(1.0)
 )";
-  const ReadFile file = read("from .custom import f", "x[0] = f(x[0])");
+  const ParsedFile file = read("from .custom import f", "x[0] = f(x[0])");
   EXPECT_EQ(body_text(file), "x[0] = f(x[0])\n") << messages(file);
   ASSERT_EQ(file.module.functions.size(), 2U);
   EXPECT_NE(file.module.functions[0].gradient, ir::kNone);

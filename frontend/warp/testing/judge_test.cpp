@@ -63,7 +63,7 @@ std::string output_of(const std::string& command) {
   return output;
 }
 
-std::string declarations(const ReadFile& file) {
+std::string declarations(const ParsedFile& file) {
   std::ostringstream text;
   for (const Declaration& declaration : file.declarations) {
     text << declaration.loc.line << ' ' << declaration.loc.column << ' ' << (declaration.is_kernel ? "kernel" : "func")

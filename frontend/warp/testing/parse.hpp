@@ -16,7 +16,7 @@
 namespace assay::frontend::testing {
 
 /// Reads a text that must be taken; what the verifier refuses fails the test.
-inline ReadFile read(std::string_view source, std::string name = "test.py", const ModuleFinder& finder = {}) {
+inline ParsedFile read(std::string_view source, std::string name = "test.py", const ModuleFinder& finder = {}) {
   auto result = read_python(source, std::move(name), finder);
   if (!result.ok()) {
     ADD_FAILURE() << result.error().text();
@@ -28,7 +28,7 @@ inline ReadFile read(std::string_view source, std::string name = "test.py", cons
 }
 
 /// One line per diagnostic.
-inline std::string messages(const ReadFile& file) {
+inline std::string messages(const ParsedFile& file) {
   std::string text;
   for (const Diagnostic& diagnostic : file.diagnostics)
     text += diagnostic.text() + "\n";
@@ -47,7 +47,7 @@ inline std::string kernel(std::string_view parameters, std::string_view body, st
 }
 
 /// The statements of the only kernel in the text form, without the indentation of its body.
-inline std::string body_text(const ReadFile& file) {
+inline std::string body_text(const ParsedFile& file) {
   if (file.module.kernels.size() != 1) return "no kernel\n" + messages(file);
   const std::string whole = to_text(file.module);
   const std::size_t start = whole.find("kernel k(");

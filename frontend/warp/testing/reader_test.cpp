@@ -64,7 +64,7 @@ TEST(Reader, RefusesWhatIsNotUtf8) {
 }
 
 TEST(Reader, TakesUtf8InCommentsAndAByteOrderMark) {
-  const ReadFile file = read("\xEF\xBB\xBFimport warp as wp  # größer \xF0\x9F\x98\x80\n" + std::string(kSimple));
+  const ParsedFile file = read("\xEF\xBB\xBFimport warp as wp  # größer \xF0\x9F\x98\x80\n" + std::string(kSimple));
   EXPECT_EQ(file.module.kernels.size(), 1U);
 }
 
@@ -97,7 +97,7 @@ TEST(Reader, TakesALongLine) {
 TEST(Reader, RefusesOnlyTheKernelWhoseExpressionIsTooDeep) {
   const std::string deep = "import warp as wp\n@wp.kernel\ndef deep(y: wp.array(dtype=float)):\n    y[0] = 1.0" +
                            repeated(" + 1.0", 300) + "\n";
-  const ReadFile file = read(deep + std::string(kSimple));
+  const ParsedFile file = read(deep + std::string(kSimple));
   EXPECT_THAT(messages(file), HasSubstr("test.py:4:12: error: in deep: V17-expression-size:"));
   ASSERT_EQ(file.module.kernels.size(), 1U);
   EXPECT_EQ(file.module.kernels[0].name, "good");
@@ -112,7 +112,7 @@ TEST(Reader, RefusesAFileOfErrors) {
 TEST(Reader, ReadsTheKernelsBesideASyntaxError) {
   const std::string first = "@wp.kernel\ndef first(y: wp.array(dtype=float)):\n    y[0] = 1.0\n";
   const std::string broken = "@wp.kernel\ndef broken(y: wp.array(dtype=float)):\n    y[0] = = 1.0\n";
-  const ReadFile file = read("import warp as wp\n" + first + "N = 1\n" + broken + "M = 2\n" + std::string(kSimple));
+  const ParsedFile file = read("import warp as wp\n" + first + "N = 1\n" + broken + "M = 2\n" + std::string(kSimple));
   ASSERT_EQ(file.module.kernels.size(), 2U) << messages(file);
   EXPECT_EQ(file.module.kernels[0].name, "first");
   EXPECT_EQ(file.module.kernels[1].name, "good");
@@ -121,8 +121,8 @@ TEST(Reader, ReadsTheKernelsBesideASyntaxError) {
 }
 
 TEST(Reader, DoesNotTrustADefinitionBeforeASyntaxError) {
-  const ReadFile file = read("import warp as wp\n" + std::string(kSimple) + "    ) = 3\nN = 1\n" +
-                             "@wp.kernel\ndef other(n: int):\n    pass\n");
+  const ParsedFile file = read("import warp as wp\n" + std::string(kSimple) + "    ) = 3\nN = 1\n" +
+                               "@wp.kernel\ndef other(n: int):\n    pass\n");
   ASSERT_EQ(file.module.kernels.size(), 1U) << messages(file);
   EXPECT_EQ(file.module.kernels[0].name, "other");
 }
@@ -130,7 +130,7 @@ TEST(Reader, DoesNotTrustADefinitionBeforeASyntaxError) {
 // ---- where kernels stand
 
 TEST(Reader, RefusesWhatOnlyPythonKnowsOfKernelsInsideOtherThings) {
-  const ReadFile file = read(
+  const ParsedFile file = read(
       "import warp as wp\n"
       "def make(n):\n"
       "    @wp.kernel\n"
@@ -157,7 +157,7 @@ TEST(Reader, RefusesWhatOnlyPythonKnowsOfKernelsInsideOtherThings) {
 }
 
 TEST(Reader, ReadsKernelsInsideFunctionsThatUseOnlyWhatIsKnown) {
-  const ReadFile file = read(
+  const ParsedFile file = read(
       "import warp as wp\n"
       "def test_one(device):\n"
       "    N = 3\n"
@@ -177,7 +177,7 @@ TEST(Reader, ReadsKernelsInsideFunctionsThatUseOnlyWhatIsKnown) {
 }
 
 TEST(Reader, ReadsAKernelOnceForEachCallOfWhatMakesIt) {
-  const ReadFile file = read(
+  const ParsedFile file = read(
       "import warp as wp\n"
       "import os\n"
       "def make(n: int, both: bool = False):\n"
@@ -211,12 +211,12 @@ TEST(Reader, FollowsFunctionsThatMakeKernelsOnlySoOften) {
       source += std::string("    ") + name + " = f" + std::to_string(k - 1) + "()\n";
     source += "    return a\n";
   }
-  const ReadFile file = read(source + "x = f14()\n" + std::string(kSimple));
+  const ParsedFile file = read(source + "x = f14()\n" + std::string(kSimple));
   EXPECT_EQ(file.module.kernels.size(), 1U) << messages(file);
 }
 
 TEST(Reader, RefusesAGradientWithoutItsFunction) {
-  const ReadFile file =
+  const ParsedFile file =
       read("import warp as wp\n@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n    wp.adjoint[y] += adj_ret\n" +
            std::string(kSimple));
   EXPECT_EQ(messages(file),
@@ -228,21 +228,21 @@ TEST(Reader, RefusesAGradientThatFitsNoOverload) {
       "import warp as wp\n@wp.func\ndef f(y: float):\n    return y * y\n@wp.func\ndef f(y: int):\n    return y\n";
   const std::string kernel = "@wp.kernel\ndef k(a: wp.array(dtype=float)):\n    i = wp.tid()\n    a[i] = f(2.0)\n";
   for (const std::string_view parameter : {"y", "y: wp.vec3"}) {
-    const ReadFile file = read(overloads + "@wp.func_grad(f)\ndef g(" + std::string(parameter) +
-                               ", adj_ret: float):\n    pass\n" + kernel);
+    const ParsedFile file = read(overloads + "@wp.func_grad(f)\ndef g(" + std::string(parameter) +
+                                 ", adj_ret: float):\n    pass\n" + kernel);
     EXPECT_TRUE(file.module.kernels.empty());
     EXPECT_EQ(messages(file),
               "test.py:9:1: error: in g: def g: the parameters' types are those of no function named f\n"
               "test.py:14:12: error: in k: f(...): none of the functions of this name that could be read takes these "
               "types\n");
   }
-  const ReadFile fitting =
+  const ParsedFile fitting =
       read(overloads + "@wp.func_grad(f)\ndef g(y: float, adj_ret: float):\n    wp.adjoint[y] += adj_ret\n" + kernel);
   EXPECT_EQ(fitting.module.kernels.size(), 1U) << messages(fitting);
 }
 
 TEST(Reader, TakesTheLastOfTwoKernelsOfOneName) {
-  const ReadFile file = read("import warp as wp\n@wp.kernel\ndef good(n: int):\n    pass\n" + std::string(kSimple));
+  const ParsedFile file = read("import warp as wp\n@wp.kernel\ndef good(n: int):\n    pass\n" + std::string(kSimple));
   EXPECT_EQ(messages(file), "test.py:3:1: error: in good: def good: is defined again in line 6\n");
   ASSERT_EQ(file.module.kernels.size(), 1U);
   EXPECT_EQ(file.module.kernels[0].loc.line, 6);
@@ -258,7 +258,7 @@ TEST(Reader, KnowsWarpUnderAnyName) {
     const auto name = [&](std::string_view plain, std::string_view alias) {
       return is_from ? std::string(renamed ? alias : plain) : prefix + std::string(plain);
     };
-    const ReadFile file =
+    const ParsedFile file =
         read(std::string(imports) + "@" + name("kernel", "k") + "\ndef good(y: " + name("array", "a") +
              "(dtype=float)):\n    y[" + name("tid", "t") + "()] = 1.0\n");
     EXPECT_EQ(file.module.kernels.size(), 1U) << imports << messages(file);
@@ -266,13 +266,13 @@ TEST(Reader, KnowsWarpUnderAnyName) {
 }
 
 TEST(Reader, SaysNothingOfAFileWithoutKernels) {
-  const ReadFile file = read("import numpy as np\nx = np.zeros(3)\nprint(x)\n");
+  const ParsedFile file = read("import numpy as np\nx = np.zeros(3)\nprint(x)\n");
   EXPECT_EQ(messages(file), "");
   EXPECT_TRUE(file.module.kernels.empty());
 }
 
 TEST(Reader, DoesNotMindAFunctionThatNobodyCalls) {
-  const ReadFile file =
+  const ParsedFile file =
       read("import warp as wp\n@wp.func\ndef f(x: float):\n    return nothing(x)\n" + std::string(kSimple));
   ASSERT_EQ(file.diagnostics.size(), 1U);
   EXPECT_EQ(file.diagnostics[0].severity, Severity::kNote);
@@ -305,7 +305,7 @@ TEST(Reader, KeepsPlacesLinesAndAnnotations) {
       "    # domain: inside\r\n"
       "    i = wp.tid()\r\n"
       "    x[i] = x[i] * 2.0\r\n";
-  const ReadFile file = read(source);
+  const ParsedFile file = read(source);
   const ir::Function& kernel = file.module.kernels.at(0);
   EXPECT_THAT(kernel.annotations, ElementsAre("launch: (n, 4)", "domain: 0 <= i < n"));
   EXPECT_EQ(file.module.source_name, "test.py");
@@ -322,7 +322,7 @@ TEST(Reader, KeepsPlacesLinesAndAnnotations) {
 }
 
 TEST(Reader, AnInstanceThatTheVerifierRefusesCostsOnlyItself) {
-  const ReadFile file = read(
+  const ParsedFile file = read(
       "import warp as wp\nfrom typing import Any\nflags = wp.types.vector(3, wp.bool)\n@wp.kernel\n"
       "def fill(a: wp.array(dtype=Any), value: Any):\n    a[wp.tid()] = value\n"
       "one = wp.overload(fill, [wp.array(dtype=flags), flags])\n"
@@ -337,7 +337,7 @@ TEST(Reader, AnInstanceThatTheVerifierRefusesCostsOnlyItself) {
 }
 
 TEST(Reader, DeclaresEveryKernelAndFunction) {
-  const ReadFile file = read(
+  const ParsedFile file = read(
       "import warp as wp\n@wp.func\ndef f(a: float, b: int = 2):\n    return a\n"
       "@wp.kernel\ndef bad(x):\n    pass\n" +
       std::string(kSimple));
@@ -357,7 +357,7 @@ TEST(Reader, DeclaresEveryKernelAndFunction) {
 TEST(Reader, ReadsTheExamplesWithoutAWord) {
   ASSERT_GE(examples().size(), 6U);
   for (const std::string& path : examples()) {
-    const ReadFile file = read(file_text(path), path);
+    const ParsedFile file = read(file_text(path), path);
     EXPECT_EQ(messages(file), "");
     EXPECT_EQ(file.module.kernels.size(), 2U) << path;
   }
@@ -365,10 +365,10 @@ TEST(Reader, ReadsTheExamplesWithoutAWord) {
 
 TEST(Reader, ReadsWhatTheWriterMakesOfTheExamples) {
   for (const std::string& path : examples()) {
-    const ReadFile first = read(file_text(path), path);
+    const ParsedFile first = read(file_text(path), path);
     const auto written = source::warp::write_python(first.module);
     ASSERT_TRUE(written.ok()) << written.error().text();
-    const ReadFile second = read(*written, path);
+    const ParsedFile second = read(*written, path);
     EXPECT_EQ(messages(second), "") << *written;
     EXPECT_EQ(ir::to_text(first.module, ir::Naming::kCanonical), ir::to_text(second.module, ir::Naming::kCanonical));
     EXPECT_EQ(ir::hash(first.module), ir::hash(second.module)) << *written;

@@ -7,7 +7,7 @@ TEST_P(RejectionTest, SaysWhereAndWhy) {
   const Rejection& rejection = GetParam();
   constexpr std::string_view kOther = "@wp.kernel\ndef other(y: wp.array(dtype=float)):\n    y[wp.tid()] = 1.0\n";
   const std::string source = kernel(rejection.parameters, rejection.body, rejection.above) + std::string(kOther);
-  const ReadFile file = read(source);
+  const ParsedFile file = read(source);
   std::string found = messages(file);
   for (std::size_t at = 0; (at = found.find("test.py:", at)) != std::string::npos;)
     found.erase(at, 8);

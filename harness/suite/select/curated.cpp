@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "harness/suite/select/python_file.hpp"
+#include "harness/suite/select/kernel_file.hpp"
 
 namespace assay::harness {
 
 Result<KernelSource> curated_kernel(const conformance::CaseFile& curated) {
-  Result<PythonKernels> read = read_text(std::string(curated.text), std::string(curated.path));
+  Result<KernelSet> read = read_text(std::string(curated.text), std::string(curated.path));
   if (!read.ok()) return read.error();
   if (read->kernels.size() != 1) {
     return Error{fmt::format("defect of Assay: the curated case holds {} kernels, expected one", read->kernels.size()),

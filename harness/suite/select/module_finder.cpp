@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "harness/suite/select/file_contents.hpp"
+#include "harness/suite/select/source_file.hpp"
 
 namespace assay::harness {
 namespace {
@@ -66,7 +66,8 @@ std::optional<frontend::ModuleText> find(const std::string& importing_file, cons
     const auto outer = around_named(own, std::string_view(below).substr(0, below.find('/')));
     if (outer) file = file_in(*outer, below);
   }
-  const Result<std::string> text = file ? python_file_contents(file->string()) : Error{"no such module"};
+  const Result<std::string> text =
+      file ? source_file_contents(file->string(), frontend::frontends().front()) : Error{"no such module"};
   if (!text.ok()) return std::nullopt;
   return frontend::ModuleText{.file_name = file->lexically_normal().string(), .text = *text};
 }

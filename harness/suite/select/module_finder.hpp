@@ -1,7 +1,7 @@
 // Where the modules are that a Python file imports from.
 #pragma once
 
-#include "frontend/warp/parse/reader.hpp"
+#include "frontend/interface/frontend.hpp"
 
 namespace assay::harness {
 

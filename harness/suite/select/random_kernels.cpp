@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "backends/source/warp/writer.hpp"
-#include "harness/suite/select/python_file.hpp"
+#include "harness/suite/select/kernel_file.hpp"
 #include "ir/text.hpp"
 
 namespace assay::harness {
@@ -27,7 +27,7 @@ void name_source(KernelSource& source, const std::string& name) {
 Result<KernelSource> source_of(const generators::Generated& made) {
   Result<std::string> python = source::warp::write_kernel(made.module, 0);
   if (!python.ok()) return defect(made.name, "cannot be written as Python: " + python.error().text());
-  Result<PythonKernels> read = read_text(*python, made.name + ".py");
+  Result<KernelSet> read = read_text(*python, made.name + ".py");
   if (!read.ok()) return defect(made.name, "cannot be read back: " + read.error().text());
   if (read->kernels.size() != 1) return defect(made.name, "reads back as several");
   KernelSource source = std::move(read->kernels.front());

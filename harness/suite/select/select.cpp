@@ -13,8 +13,9 @@
 #include "conformance/cases.hpp"
 #include "generators/generator.hpp"
 #include "harness/suite/select/curated.hpp"
+#include "harness/suite/select/kernel_file.hpp"
+#include "harness/suite/select/paths.hpp"
 #include "harness/suite/select/pattern.hpp"
-#include "harness/suite/select/python_file.hpp"
 #include "harness/suite/select/random_kernels.hpp"
 #include "harness/suite/select/suggest.hpp"
 #include "support/parallel.hpp"
@@ -31,25 +32,83 @@ class Selecting {
   explicit Selecting(const SelectOptions& options) : options_(options) {}
 
   Result<void> add(const std::string& selector) {
-    if (const auto file = file_selector(selector)) return add_file(*file);
+    const bool is_glob = is_file_glob(selector);
+    if (!is_glob) {
+      if (const auto file = file_selector(selector)) return add_file(*file);
+    }
+    if (is_glob || !names_family(selector)) {
+      if (const auto files = files_of(selector)) return add_files(selector, *files);
+    }
     const Result<CasePattern> pattern = CasePattern::parse(selector);
     return pattern.ok() ? add_pattern(*pattern) : pattern.error();
   }
 
-  Selection take() { return std::move(selection_); }
+  /// Call once after all selectors. Files without kernels are only an error if no other selector selects a kernel.
+  Result<Selection> take() {
+    if (selection_.kernels.empty() && empty_file_) return *std::move(empty_file_);
+    return std::move(selection_);
+  }
 
  private:
-  Result<void> add_file(const FileSelector& file) {
-    Result<PythonKernels> read = read_file(file);
-    if (!read.ok()) return read.error();
-    for (KernelSource& source : read->kernels)
+  /// Whether the selector's first component matches a family, so that it is a pattern even if a folder has its name.
+  static bool names_family(const std::string& selector) {
+    const Result<CasePattern> pattern = CasePattern::parse(selector);
+    return pattern.ok() && std::ranges::any_of(generators::families(), [&](const generators::FamilyRow& row) {
+             return pattern->fits(NamePart::kFamily, std::string(row.name));
+           });
+  }
+
+  void add_kernels(KernelSet read) {
+    for (KernelSource& source : read.kernels)
       add_kernel({.source = std::move(source), .modes = options_.modes});
-    for (std::string& note : read->notes) {
-      if (std::ranges::find(selection_.notes, note) == selection_.notes.end()) {
-        selection_.notes.push_back(std::move(note));
+    for (std::string& text : read.notes)
+      add_note({.kind = "selection", .text = std::move(text)});
+  }
+
+  void add_note(Note note) {
+    if (std::ranges::find(selection_.notes, note) == selection_.notes.end())
+      selection_.notes.push_back(std::move(note));
+  }
+
+  /// A file that is named by itself.
+  Result<void> add_file(const FileSelector& file) {
+    if (!file.kernel.empty()) {
+      Result<KernelSet> read = read_file(file);
+      if (!read.ok()) return read.error();
+      add_kernels(read.take());
+      return {};
+    }
+    Result<KernelSet> read = kernels_in(file.path);
+    if (!read.ok()) return read.error();
+    if (read->kernels.empty()) {
+      add_note({.kind = "file without kernels", .text = file.path});
+      if (!empty_file_) empty_file_ = read_file(file).error();
+    }
+    add_kernels(read.take());
+    return {};
+  }
+
+  /// The files of a folder or a glob. One that cannot be parsed is skipped with a note.
+  Result<void> add_files(const std::string& selector, const std::vector<std::string>& files) {
+    std::vector<std::optional<Result<KernelSet>>> read(files.size());
+    for_each_index(files.size(), std::max(1U, std::thread::hardware_concurrency()),
+                   [&](std::size_t f) { read[f] = kernels_in(files[f]); });
+    bool found = false;
+    for (std::size_t f = 0; f < files.size(); ++f) {
+      if (!read[f]->ok()) {
+        add_note({.kind = "skipped file", .text = read[f]->error().text()});
+      } else if ((*read[f])->kernels.empty()) {
+        add_note({.kind = "file without kernels", .text = files[f]});
+      } else {
+        found = true;
+        add_kernels(read[f]->take());
       }
     }
-    return {};
+    if (found) return {};
+    return Error{files.empty()
+                     ? "contains no file with a known suffix (.py, .ir)"
+                     : fmt::format("no kernel found in {} file{}", files.size(), files.size() == 1 ? "" : "s"),
+                 selector};
   }
 
   Result<void> add_pattern(const CasePattern& pattern) {
@@ -66,7 +125,7 @@ class Selecting {
       found = true;
     }
     if (found) return {};
-    return Error{fmt::format("'{}' selects no kernel{}; `assay list '*'` shows what there is", pattern.text(),
+    return Error{fmt::format("no kernel matches '{}'{}; 'assay list' shows all kernels", pattern.text(),
                              did_you_mean(pattern.part(NamePart::kKernel), kernels_of(pattern)))};
   }
 
@@ -76,9 +135,8 @@ class Selecting {
     for (const generators::FamilyRow& row : generators::families())
       families.emplace_back(row.name);
     if (std::ranges::none_of(families, [&](const auto& name) { return pattern.fits(NamePart::kFamily, name); })) {
-      return Error{fmt::format("'{}' is no family, kernel or Python file{}; expected one of {}, or FILE.py",
-                               pattern.text(), did_you_mean(pattern.part(NamePart::kFamily), families),
-                               fmt::join(families, ", "))};
+      return Error{fmt::format("unknown family '{}'{}; expected one of {}, a file, a folder or a glob", pattern.text(),
+                               did_you_mean(pattern.part(NamePart::kFamily), families), fmt::join(families, ", "))};
     }
     if (!pattern.fits(NamePart::kDevice, options_.device)) {
       return Error{fmt::format("'{}' asks for the device '{}', but --device is {}", pattern.text(),
@@ -174,6 +232,7 @@ class Selecting {
 
   const SelectOptions& options_;
   Selection selection_;
+  std::optional<Error> empty_file_;  ///< of the first file named by itself that has no kernels
   std::map<std::pair<std::string, std::string>, std::size_t> places_;  ///< of family and kernel in the selection
 };
 

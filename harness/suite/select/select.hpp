@@ -3,9 +3,10 @@
 //     auto selection = select({"loop", "math/*/f64", "wave.py:step"}, {.device = "cpu"});
 //     for (const Selected& one : selection->kernels) ...   // one.source, one.forward, one.backward
 //
-// A selector is a pattern over the names of cases (pattern.hpp) or names a Python file (python_file.hpp). Of a family
-// that a pattern names, the curated cases come first, then the random kernels of the seeds asked for. A random kernel
-// can also be named by itself.
+// A selector is a pattern over the names of cases (pattern.hpp), a file (kernel_file.hpp), or a folder or glob that
+// stands for files (paths.hpp). A pattern that matches a family precedes a folder of that name. Of a family, the
+// curated cases come first, then the random kernels of the requested seeds. A random kernel can also be named by
+// itself.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +33,16 @@ struct Selected {
   std::vector<std::string> modes;  ///< of those that the options name, in their order
 };
 
+/// Something about the selection that a person should know; `kind` groups notes of one sort.
+struct Note {
+  std::string kind;
+  std::string text;
+  friend bool operator==(const Note&, const Note&) = default;
+};
+
 struct Selection {
-  std::vector<Selected> kernels;   ///< each once, in the order of the selectors
-  std::vector<std::string> notes;  ///< one line each, of what was read but the user should know
+  std::vector<Selected> kernels;  ///< each once, in the order of the selectors
+  std::vector<Note> notes;
 };
 
 /// Fails on the first selector that selects nothing, with what was found, what was expected and names that are near.

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "harness/suite/select/kernel_file.hpp"
 #include "harness/suite/select/pattern.hpp"
-#include "harness/suite/select/python_file.hpp"
 #include "harness/suite/select/random_kernels.hpp"
 #include "harness/suite/select/suggest.hpp"
 #include "ir/hash.hpp"
@@ -104,7 +104,7 @@ TEST(DidYouMean, NamesTheClosestFirst) {
 }
 
 TEST(PythonFile, KernelsWhoseThreadsWouldAllDoTheSameAreForOne) {
-  const Result<PythonKernels> read = read_text(R"(import warp as wp
+  const Result<KernelSet> read = read_text(R"(import warp as wp
 
 @wp.kernel
 def sums(x: wp.array(dtype=float), out: wp.array(dtype=float)):
@@ -131,7 +131,7 @@ def asks(out: wp.array(dtype=float)):
 def says_itself(out: wp.array(dtype=float)):
     out[0] = 1.0
 )",
-                                               "one.py");
+                                           "one.py");
   ASSERT_TRUE(read.ok()) << read.error().text();
   std::vector<std::vector<std::string>> annotations;
   for (const KernelSource& source : read->kernels)
@@ -139,7 +139,7 @@ def says_itself(out: wp.array(dtype=float)):
   EXPECT_THAT(annotations, ElementsAre(ElementsAre("launch: (1)"), ElementsAre("launch: (1)"), IsEmpty(), IsEmpty(),
                                        ElementsAre("launch: (7)")));
   EXPECT_THAT(read->notes, ElementsAre("one.py:4:1: note: in sums: it never calls wp.tid() and its threads would race: "
-                                       "judged for one, # launch: (1)",
+                                       "launching one thread to avoid a race (# launch: (1))",
                                        HasSubstr("one.py:11:1: note: in takes_a_number: ")));
 }
 
@@ -179,7 +179,7 @@ def imports(x: wp.array(dtype=float), out: wp.array(dtype=float)):
 def alone(out: wp.array(dtype=float)):
     out[wp.tid()] = 1.0
 )");
-  const Result<PythonKernels> read = read_file({.path = kernels, .kernel = ""});
+  const Result<KernelSet> read = read_file({.path = kernels, .kernel = ""});
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read->kernels.size(), 2U);
   const KernelSource& imports = read->kernels[0];
@@ -188,7 +188,7 @@ def alone(out: wp.array(dtype=float)):
             (dir_ / "pkg/core/types.py:7:1").string());
 
   // The text of a kernel says by itself what it computes.
-  const Result<PythonKernels> again = read_text(imports.python, "again.py");
+  const Result<KernelSet> again = read_text(imports.python, "again.py");
   ASSERT_TRUE(again.ok()) << again.error().text();
   ASSERT_TRUE(again->kernels[0].module) << again->kernels[0].unreadable->text();
   EXPECT_EQ(again->kernels[0].kernel, "imports");
@@ -207,7 +207,7 @@ def length(x: wp.array(dtype=Any), r: wp.array(dtype=float)):
 def plain(out: wp.array(dtype=float)):
     out[wp.tid()] = 1.0
 )");
-  const Result<PythonKernels> read = read_file({.path = path, .kernel = ""});
+  const Result<KernelSet> read = read_file({.path = path, .kernel = ""});
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read->kernels.size(), 2U);
   EXPECT_EQ(read->kernels[0].selector, path + ":length");
@@ -216,7 +216,7 @@ def plain(out: wp.array(dtype=float)):
   EXPECT_THAT(read->kernels[1].python, Not(HasSubstr("overload")));
   EXPECT_THAT(read->notes, ElementsAre(HasSubstr("here says its types: read for [wp.array(dtype=wp.vec3), ")));
 
-  const Result<PythonKernels> again = read_text(read->kernels[0].python, "again.py");
+  const Result<KernelSet> again = read_text(read->kernels[0].python, "again.py");
   ASSERT_TRUE(again.ok()) << again.error().text();
   EXPECT_EQ(again->kernels[0].kernel, "length");
   EXPECT_THAT(again->notes, IsEmpty());
@@ -234,7 +234,7 @@ def make(square: bool, dtype):
         x[i] = dtype(2.0) * x[i]
     return k
 )");
-  const Result<PythonKernels> read = read_file({.path = path, .kernel = ""});
+  const Result<KernelSet> read = read_file({.path = path, .kernel = ""});
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read->kernels.size(), 2U);
   EXPECT_THAT(read->notes, ElementsAre(HasSubstr("read for square=True, dtype=float"),
@@ -256,7 +256,7 @@ def k(out: wp.array(dtype=float)):
 def unknown(out: wp.array(dtype=float)):
     out[wp.tid()] = other(2.0)
 )");
-  const Result<PythonKernels> read = read_file({.path = script, .kernel = ""});
+  const Result<KernelSet> read = read_file({.path = script, .kernel = ""});
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_TRUE(read->kernels[0].module);
   EXPECT_THAT(read->kernels[1].unreadable->text(),
@@ -280,7 +280,7 @@ def k(x: wp.array(dtype=float), out: wp.array(dtype=float)):
     out[i] = x[i]
 )",
                                                            sum));
-  const Result<PythonKernels> read = read_file({.path = script, .kernel = ""});
+  const Result<KernelSet> read = read_file({.path = script, .kernel = ""});
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_TRUE(read->kernels[0].unreadable);
   EXPECT_THAT(read->kernels[0].unreadable->text(), AllOf(HasSubstr("spoilt.py:4:"), HasSubstr("in function f")));
@@ -345,7 +345,7 @@ TEST_F(SelectTest, PartsAfterTheKernelNarrow) {
 }
 
 TEST_F(SelectTest, WhatSelectsNothingSaysWhatThereIs) {
-  EXPECT_THAT(error_of("nonsense"), AllOf(HasSubstr("'nonsense' is no family"), HasSubstr("arithmetic, math")));
+  EXPECT_THAT(error_of("nonsense"), AllOf(HasSubstr("unknown family 'nonsense'"), HasSubstr("arithmetic, math")));
   EXPECT_THAT(error_of("lop"), HasSubstr("did you mean 'loop'"));
   EXPECT_THAT(error_of("loop/dynamic_prodcut"), HasSubstr("did you mean 'dynamic_product'"));
   EXPECT_THAT(error_of("loop/*/f32/cuda"), HasSubstr("--device is cpu"));
@@ -372,7 +372,7 @@ TEST_F(SelectTest, OneKernelOfAFile) {
   const std::string path = file("two.py", kTwoKernels);
   EXPECT_THAT(names_of({path + ":scale"}, {}), ElementsAre("user/two.scale"));
   EXPECT_THAT(error_of(path + ":scael"),
-              AllOf(HasSubstr("has no kernel 'scael'"), HasSubstr("did you mean 'scale'"), HasSubstr("two.py")));
+              AllOf(HasSubstr("unknown kernel 'scael'"), HasSubstr("did you mean 'scale'"), HasSubstr("two.py")));
 }
 
 TEST_F(SelectTest, EqualNamesInTwoFilesStayApart) {
@@ -381,16 +381,66 @@ TEST_F(SelectTest, EqualNamesInTwoFilesStayApart) {
   EXPECT_THAT(names_of({first + ":scale", second + ":scale"}, {}), ElementsAre("user/k.scale", "user/k.scale.2"));
 }
 
+constexpr std::string_view kTextKernel = "kernel scale(x: array<f32,1>; i) {\n  x[i] = mul(x[i], 2.0)\n}\n";
+
+TEST_F(SelectTest, SelectsAKernelInTheTextForm) {
+  const auto selection = select({file("k.ir", kTextKernel)}, {});
+  ASSERT_TRUE(selection.ok()) << selection.error().text();
+  ASSERT_EQ(selection->kernels.size(), 1U);
+  const KernelSource& scale = selection->kernels[0].source;
+  EXPECT_EQ(scale.kernel, "k.scale");
+  EXPECT_THAT(scale.python, HasSubstr("@wp.kernel")) << "reports show every kernel as Python";
+  EXPECT_TRUE(scale.module->kernels[0].annotations.empty());
+}
+
+TEST_F(SelectTest, SelectsAllFilesBelowAFolder) {
+  file("tree/b/k.py", kTwoKernels);
+  file("tree/a.ir", kTextKernel);
+  file("tree/plain.py", "x = 1\n");
+  file("tree/broken.py", "def (:\n");
+  file("tree/.hidden/h.py", kTwoKernels);
+  file("tree/venv/pyvenv.cfg", "");
+  file("tree/venv/v.py", kTwoKernels);
+  const auto selection = select({(dir_ / "tree").string()}, {});
+  ASSERT_TRUE(selection.ok()) << selection.error().text();
+  std::vector<std::string> names;
+  for (const Selected& one : selection->kernels)
+    names.push_back(one.source.kernel);
+  EXPECT_THAT(names, ElementsAre("a.scale", "k.scale", "k.draws"));
+  std::vector<std::string> kinds;
+  for (const Note& note : selection->notes)
+    kinds.push_back(note.kind);
+  EXPECT_THAT(kinds, ElementsAre("skipped file", "file without kernels"));
+}
+
+TEST_F(SelectTest, SelectsTheFilesThatAGlobMatches) {
+  file("tree/b/k.py", kTwoKernels);
+  file("tree/a.py", kTwoKernels);
+  const std::string tree = (dir_ / "tree").string();
+  EXPECT_THAT(names_of({tree + "/*.py"}, {}), ElementsAre("user/a.scale", "user/a.draws"));
+  EXPECT_THAT(names_of({tree + "/**/k.py"}, {}), ElementsAre("user/k.scale", "user/k.draws"));
+  EXPECT_THAT(names_of({tree + "/**/[ak].py"}, {}).size(), 4U);
+  EXPECT_THAT(error_of(tree + "/x*.py"), HasSubstr("no file"));
+}
+
+TEST_F(SelectTest, NotesAFileWithoutKernelsAmongOthers) {
+  const auto selection = select({file("k.ir", kTextKernel), file("plain.py", "x = 1\n")}, {});
+  ASSERT_TRUE(selection.ok()) << selection.error().text();
+  EXPECT_EQ(selection->kernels.size(), 1U);
+  EXPECT_THAT(selection->notes, ElementsAre(Note{"file without kernels", (dir_ / "plain.py").string()}));
+}
+
 TEST_F(SelectTest, FilesThatCannotBeUsedSayWhy) {
   EXPECT_THAT(error_of((dir_ / "missing.py").string()), AllOf(HasSubstr("missing.py"), HasSubstr("No such file")));
   EXPECT_THAT(error_of(file("folder.py/x", "")), HasSubstr("folder.py/x"));
-  EXPECT_THAT(error_of((dir_ / "folder.py").string()), HasSubstr("it is a folder"));
+  EXPECT_THAT(error_of((dir_ / "folder.py").string()), HasSubstr("no kernel found"));
   EXPECT_THAT(error_of(file("empty.py", "")), AllOf(HasSubstr("empty.py"), HasSubstr("empty")));
   EXPECT_THAT(error_of(file("binary.py", std::string_view("\x7f"
                                                           "ELF\0\0\xff\xfe",
                                                           8))),
               HasSubstr("binary.py"));
-  EXPECT_THAT(error_of(file("plain.py", "x = 1\n")), HasSubstr("holds no kernel"));
+  EXPECT_THAT(error_of(file("plain.py", "x = 1\n")),
+              HasSubstr("no kernel found; expected a function with the decorator @wp.kernel"));
 }
 
 }  // namespace

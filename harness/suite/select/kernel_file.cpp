@@ -1,4 +1,4 @@
-#include "harness/suite/select/python_file.hpp"
+#include "harness/suite/select/kernel_file.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "backends/source/warp/writer.hpp"
-#include "frontend/warp/parse/reader.hpp"
+#include "frontend/interface/frontend.hpp"
 #include "harness/judge/inputs/preconditions.hpp"
-#include "harness/suite/select/file_contents.hpp"
 #include "harness/suite/select/module_finder.hpp"
+#include "harness/suite/select/source_file.hpp"
 #include "harness/suite/select/suggest.hpp"
 
 namespace assay::harness {
@@ -20,10 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSuffix = ".py";
+/// The language of a file; that of a file with another suffix is the first one.
+const frontend::FrontendRow& language_of(const std::string& file) {
+  const frontend::FrontendRow* const row = frontend::frontend_of(file);
+  return row != nullptr ? *row : frontend::frontends().front();
+}
 
 /// Why the kernel could not be read: the first error about it. What other files say comes behind all of its own.
-Error reason_of(const frontend::ReadFile& read, const frontend::Declaration& kernel, const std::string& file) {
+Error reason_of(const frontend::ParsedFile& read, const frontend::Declaration& kernel, const std::string& file) {
   for (const frontend::Diagnostic& found : read.diagnostics) {
     if (found.severity != frontend::Severity::kError || found.function != kernel.name) continue;
     return {fmt::format("{}: {}", found.construct, found.reason),
@@ -41,9 +45,9 @@ std::size_t index_of(const ir::Module& module, const frontend::Declaration& decl
   return static_cast<std::size_t>((found != module.kernels.end() ? found : by_name) - module.kernels.begin());
 }
 
-/// Says of kernels that never ask which thread they are, and would race, that they are for one: in a comment, so that
-/// whoever is handed the kernel is told as well.
-void state_launches(frontend::ReadFile& read, std::vector<std::string>& notes) {
+/// Annotates kernels that never ask which thread they are, and would race, as launched with one thread: in a comment,
+/// so that it stays with the kernel's source.
+void state_launches(frontend::ParsedFile& read, std::vector<std::string>& notes) {
   for (const frontend::Declaration& declaration : read.declarations) {
     if (!declaration.is_kernel || !declaration.was_read || declaration.asks_for_thread) continue;
     ir::Function& kernel = read.module.kernels[index_of(read.module, declaration)];
@@ -55,34 +59,35 @@ void state_launches(frontend::ReadFile& read, std::vector<std::string>& notes) {
         .loc = declaration.loc,
         .function = declaration.name,
         .construct = "",
-        .reason = fmt::format("it never calls wp.tid() and its threads would race: judged for one, # {}", kOneThread)}
+        .reason = fmt::format("kernel never calls wp.tid(); launching one thread to avoid a race (# {})", kOneThread)}
                         .text());
   }
 }
 
-/// The kernels of a text that name something of another file, so that the text alone does not say what they compute.
-std::set<std::string> kernels_that_import(const frontend::ReadFile& read, const std::string& text) {
+/// The kernels of a text that use something of another file, so that the text alone does not define them.
+std::set<std::string> kernels_that_import(const frontend::FrontendRow& language, const frontend::ParsedFile& read,
+                                          const std::string& text) {
   std::set<std::string> kernels;
   if (read.module.imported_files.empty()) return kernels;
   for (const frontend::Declaration& declaration : read.declarations)
     if (declaration.is_kernel && declaration.was_read) kernels.insert(declaration.name);
-  const Result<frontend::ReadFile> alone = frontend::read_python(text, read.module.source_name);
+  const Result<frontend::ParsedFile> alone = language.parse(text, read.module.source_name, {});
   if (!alone.ok()) return kernels;
   for (const frontend::Declaration& declaration : alone->declarations)
     if (declaration.is_kernel && declaration.was_read) kernels.erase(declaration.name);
   return kernels;
 }
 
-Result<PythonKernels> kernels_of(const std::string& text, const std::string& file,
-                                 const frontend::ModuleFinder& finder) {
+Result<KernelSet> kernels_of(const std::string& text, const std::string& file, const frontend::ModuleFinder& finder) {
   const auto start = std::chrono::steady_clock::now();
-  Result<frontend::ReadFile> read = frontend::read_python(text, file, finder);
+  const frontend::FrontendRow& language = language_of(file);
+  Result<frontend::ParsedFile> read = language.parse(text, file, finder);
   if (!read.ok()) return read.error();
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
 
-  PythonKernels result;
+  KernelSet result;
   state_launches(*read, result.notes);
-  const std::set<std::string> importing = kernels_that_import(*read, text);
+  const std::set<std::string> importing = kernels_that_import(language, *read, text);
   const auto module = std::make_shared<const ir::Module>(std::move(read->module));
   for (const frontend::Declaration& declaration : read->declarations) {
     if (!declaration.is_kernel) continue;
@@ -91,7 +96,7 @@ Result<PythonKernels> kernels_of(const std::string& text, const std::string& fil
       source.module = module;
       source.kernel_index = index_of(*module, declaration);
       const bool is_open = declaration.has_assumptions && declaration.overload.empty();
-      if (is_open || importing.contains(declaration.name)) {
+      if (!language.is_python || is_open || importing.contains(declaration.name)) {
         source.python = source::warp::write_kernel(*module, source.kernel_index).value_or(text);
       } else if (!declaration.overload.empty()) {
         source.python = fmt::format("{}\n\n{}\n", text, declaration.overload);
@@ -112,41 +117,51 @@ Result<PythonKernels> kernels_of(const std::string& text, const std::string& fil
 }  // namespace
 
 std::optional<FileSelector> file_selector(std::string_view text) {
-  if (const std::size_t at = text.rfind(".py:"); at != std::string_view::npos) {
-    return FileSelector{std::string(text.substr(0, at + kSuffix.size())), std::string(text.substr(at + 4))};
+  for (const frontend::FrontendRow& language : frontend::frontends()) {
+    const std::size_t at = text.rfind(fmt::format("{}:", language.suffix));
+    if (at == std::string_view::npos) continue;
+    const std::size_t end = at + language.suffix.size();
+    return FileSelector{std::string(text.substr(0, end)), std::string(text.substr(end + 1))};
   }
   std::error_code error;
-  if (text.ends_with(kSuffix) || (fs::exists(text, error) && !fs::is_directory(text, error))) {
+  if (frontend::frontend_of(text) != nullptr || (fs::exists(text, error) && !fs::is_directory(text, error))) {
     return FileSelector{std::string(text), ""};
   }
   return std::nullopt;
 }
 
-Result<PythonKernels> read_text(const std::string& text, const std::string& file) { return kernels_of(text, file, {}); }
+Result<KernelSet> read_text(const std::string& text, const std::string& file) { return kernels_of(text, file, {}); }
 
-Result<PythonKernels> read_file(const FileSelector& selector) {
-  const Result<std::string> text = python_file_contents(selector.path);
+Result<KernelSet> kernels_in(const std::string& path) {
+  const Result<std::string> text = source_file_contents(path, language_of(path));
   if (!text.ok()) return text.error();
-  Result<PythonKernels> read = kernels_of(*text, selector.path, module_finder());
+  Result<KernelSet> read = kernels_of(*text, path, module_finder());
+  if (!read.ok()) return read;
+  const std::string stem = fs::path(path).stem().string();
+  for (KernelSource& source : read->kernels) {
+    source.selector = fmt::format("{}:{}", path, source.kernel);
+    source.kernel = fmt::format("{}.{}", stem, source.kernel);
+  }
+  return read;
+}
+
+Result<KernelSet> read_file(const FileSelector& selector) {
+  Result<KernelSet> read = kernels_in(selector.path);
   if (!read.ok()) return read;
   if (read->kernels.empty()) {
-    return Error{"holds no kernel; expected a function with the decorator @wp.kernel", selector.path};
+    return Error{fmt::format("no kernel found; expected {}", language_of(selector.path).kernel), selector.path};
   }
-  if (!selector.kernel.empty()) {
-    std::vector<std::string> names;
-    for (const KernelSource& source : read->kernels)
-      names.push_back(source.kernel);
-    std::erase_if(read->kernels, [&](const KernelSource& source) { return source.kernel != selector.kernel; });
-    if (read->kernels.empty()) {
-      return Error{fmt::format("has no kernel '{}', but {}{}", selector.kernel, fmt::join(names, ", "),
-                               did_you_mean(selector.kernel, names)),
-                   selector.path};
-    }
-  }
-  const std::string stem = fs::path(selector.path).stem().string();
-  for (KernelSource& source : read->kernels) {
-    source.selector = fmt::format("{}:{}", selector.path, source.kernel);
-    source.kernel = fmt::format("{}.{}", stem, source.kernel);
+  if (selector.kernel.empty()) return read;
+  const std::size_t prefix = fs::path(selector.path).stem().string().size() + 1;
+  std::vector<std::string> names;
+  for (const KernelSource& source : read->kernels)
+    names.push_back(source.kernel.substr(prefix));
+  std::erase_if(read->kernels,
+                [&](const KernelSource& source) { return source.kernel.substr(prefix) != selector.kernel; });
+  if (read->kernels.empty()) {
+    return Error{fmt::format("unknown kernel '{}'; the file defines {}{}", selector.kernel, fmt::join(names, ", "),
+                             did_you_mean(selector.kernel, names)),
+                 selector.path};
   }
   return read;
 }

@@ -1,4 +1,4 @@
-#include "harness/suite/select/file_contents.hpp"
+#include "harness/suite/select/source_file.hpp"
 
 #include <cerrno>
 #include <filesystem>
@@ -7,22 +7,20 @@
 
 #include <fmt/format.h>
 
-#include "frontend/warp/syntax/source_text.hpp"
-
 namespace assay::harness {
 
 namespace fs = std::filesystem;
 
-Result<std::string> python_file_contents(const std::string& path) {
+Result<std::string> source_file_contents(const std::string& path, const frontend::FrontendRow& language) {
   const auto reject = [&](const std::string& why) {
-    return Error{fmt::format("cannot be read: {}; expected a Python file with Warp kernels", why), path};
+    return Error{fmt::format("cannot be read: {}; expected {}", why, language.file_kind), path};
   };
   std::error_code error;
   if (fs::is_directory(path, error)) return reject("it is a folder");
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   if (!stream.is_open()) return reject(std::generic_category().message(errno));
-  std::string text(frontend::kLargestSource + 1, '\0');  // a device may have no end; more is refused by the reader
+  std::string text(language.largest_source + 1, '\0');  // a device file may be endless
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (stream.bad()) return reject(std::generic_category().message(errno));
   text.resize(static_cast<std::size_t>(stream.gcount()));

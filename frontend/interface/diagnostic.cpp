@@ -1,4 +1,4 @@
-#include "frontend/diagnostic.hpp"
+#include "frontend/interface/diagnostic.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,75 @@
+// The languages in which a kernel may be written: one row each. A frontend turns a source text into a set of kernels.
+//
+//     if (const FrontendRow* row = frontend_of("wave.py")) auto parsed = row->parse(text, "wave.py", finder);
+//
+// To add a language, write its folder and add a line to the table in frontend/registry.cpp.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/interface/diagnostic.hpp"
+#include "ir/module.hpp"
+#include "support/result.hpp"
+
+namespace assay::frontend {
+
+/// A kernel or function that the file defines, parsed or not, in the order of the file.
+struct Declaration {
+  std::string name;
+  bool is_kernel = false;
+  bool was_read = false;         ///< it is in the module; functions that no kernel needs may be left out with a note
+  bool asks_for_thread = false;  ///< a parsed kernel that uses its thread index
+  bool has_assumptions = false;  ///< a kernel for which the frontend chose types or values that the file leaves open
+  /// The statement that, appended to the file's text, would state all that was chosen. Empty if there is none.
+  std::string overload;
+  ir::Loc loc;  ///< of the definition
+  std::vector<std::string> parameters;
+};
+
+/// What a frontend makes of a source text.
+struct ParsedFile {
+  ir::Module module;                    ///< valid: ir::verify has no finding
+  std::vector<Diagnostic> diagnostics;  ///< in the order of the file
+  std::vector<Declaration> declarations;
+};
+
+/// The text of a module, and the name of its file for messages.
+struct ModuleText {
+  std::string file_name;
+  std::string text;
+};
+
+/// Finds the module that a file imports from: "physics", "package.types" or, relative to the importing file,
+/// ".types" and "..core.types". Empty if there is none that may be read. Files are distinguished by their names.
+using ModuleFinder =
+    std::function<std::optional<ModuleText>(const std::string& importing_file, const std::string& module)>;
+
+/// Imported files beyond this number, or beyond this many bytes together, are not read.
+inline constexpr std::size_t kMostImportedFiles = 200;
+inline constexpr std::size_t kMostImportedBytes = 20'000'000;
+
+struct FrontendRow {
+  std::string_view name;       ///< "warp"
+  std::string_view suffix;     ///< of its files, with the dot: ".py"
+  std::string_view file_kind;  ///< for messages: "a Python file with Warp kernels"
+  std::string_view kernel;     ///< for messages, how a kernel is defined: "a function with the decorator @wp.kernel"
+  std::size_t largest_source;  ///< in bytes; a larger file is rejected
+  bool is_python;              ///< whether its text is the Python source that reports and datasets show
+  /// Fails, with "file:line:column" if there is a place, only if nothing of the text can be parsed. A kernel that is
+  /// not supported becomes a declaration with a diagnostic. `finder` may be empty.
+  Result<ParsedFile> (*parse)(std::string_view source, std::string file_name, const ModuleFinder& finder);
+};
+
+/// All languages; the first is the default for files without a known suffix.
+std::span<const FrontendRow> frontends();
+
+/// The language of a file by its suffix; null if none has it.
+const FrontendRow* frontend_of(std::string_view path);
+
+}  // namespace assay::frontend

@@ -1,0 +1,40 @@
+#include <algorithm>
+#include <array>
+
+#include "frontend/interface/frontend.hpp"
+#include "frontend/text/reader.hpp"
+#include "frontend/warp/parse/reader.hpp"
+#include "frontend/warp/syntax/source_text.hpp"
+#include "ir/limits.hpp"
+
+namespace assay::frontend {
+namespace {
+
+constexpr std::array kFrontends{
+    FrontendRow{.name = "warp",
+                .suffix = ".py",
+                .file_kind = "a Python file with Warp kernels",
+                .kernel = "a function with the decorator @wp.kernel",
+                .largest_source = kLargestSource,
+                .is_python = true,
+                .parse = read_python},
+    FrontendRow{.name = "text",
+                .suffix = ".ir",
+                .file_kind = "a file with kernels in the text form of the kernel language",
+                .kernel = "a definition that begins with 'kernel'",
+                .largest_source = ir::kMaxTextBytes,
+                .is_python = false,
+                .parse = read_ir_text},
+};
+
+}  // namespace
+
+std::span<const FrontendRow> frontends() { return kFrontends; }
+
+const FrontendRow* frontend_of(std::string_view path) {
+  const auto found =
+      std::ranges::find_if(kFrontends, [&](const FrontendRow& row) { return path.ends_with(row.suffix); });
+  return found == kFrontends.end() ? nullptr : &*found;
+}
+
+}  // namespace assay::frontend

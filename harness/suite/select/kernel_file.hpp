@@ -1,0 +1,41 @@
+// The kernels of a user's file, in any language that has a frontend.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/suite/run/run.hpp"
+#include "support/result.hpp"
+
+namespace assay::harness {
+
+/// A selector that names a file: "wave.py" for all of its kernels, "wave.py:step" for one.
+struct FileSelector {
+  std::string path;
+  std::string kernel;  ///< empty: all
+};
+
+/// Parses a selector that names a file: it ends in the suffix of a frontend, contains such a suffix and a colon
+/// (".py:"), or is the path of an existing file. Nothing if it names none.
+std::optional<FileSelector> file_selector(std::string_view text);
+
+struct KernelSet {
+  std::vector<KernelSource> kernels;  ///< in the order of the file; one that is not supported has its reason
+  std::vector<std::string> notes;     ///< one line each, about what was parsed
+};
+
+/// All kernels of a file, none if it defines none. Their family is "user" and their name <file's stem>.<kernel>, so
+/// that it does not depend on what else is judged. What they use of modules next to the file is parsed as well; the
+/// source text of such a kernel is then generated and holds everything that it uses. Fails, with the source location,
+/// if the file cannot be opened or parsed.
+Result<KernelSet> kernels_in(const std::string& path);
+
+/// The kernels that the selector names. Fails as kernels_in does, and if the file has no kernel or not the one named.
+Result<KernelSet> read_file(const FileSelector& selector);
+
+/// The kernels of a text; `file` is its name in messages and selects the language. No other file is read.
+Result<KernelSet> read_text(const std::string& text, const std::string& file);
+
+}  // namespace assay::harness
