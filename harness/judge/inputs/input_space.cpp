@@ -444,7 +444,7 @@ bool InputSpace::is_persistent(const Finding& finding, DrawRequest request) cons
     if (!launch) return false;
     const reference::Reference reference = oracle_->evaluate(run_of(request, *launch));
     const bool again = std::ranges::any_of(reference.findings, [&](const Finding& other) {
-      return other.kind == finding.kind && other.loc == finding.loc && other.parameter == finding.parameter &&
+      return other.kind == finding.kind && other.loc.line == finding.loc.line && other.parameter == finding.parameter &&
              other.index == finding.index && other.thread == finding.thread &&
              other.other_thread == finding.other_thread;
     });
