@@ -9,40 +9,6 @@ namespace {
 
 using ir::Op;
 
-struct Comfort {
-  Op op;
-  std::array<Interval, 3> operands;
-};
-
-constexpr Comfort kComfort[] = {
-    {Op::kDiv, {{{-8, 8}, {0.5, 8}}}},
-    {Op::kMod, {{{-8, 8}, {0.5, 4}}}},
-    {Op::kFloorDiv, {{{-8, 8}, {0.5, 4}}}},
-    {Op::kClamp, {{{-8, 8}, {-4, -0.25}, {0.25, 4}}}},
-    {Op::kSqrt, {{{0.1, 8}}}},
-    {Op::kCbrt, {{{0.2, 8}}}},
-    {Op::kExp, {{{-3, 2}}}},
-    {Op::kLog, {{{0.2, 8}}}},
-    {Op::kLog2, {{{0.2, 8}}}},
-    {Op::kLog10, {{{0.2, 8}}}},
-    {Op::kSin, {{{-6, 6}}}},
-    {Op::kCos, {{{-6, 6}}}},
-    {Op::kTan, {{{-1.2, 1.2}}}},
-    {Op::kAsin, {{{-0.9, 0.9}}}},
-    {Op::kAcos, {{{-0.9, 0.9}}}},
-    {Op::kAtan2, {{{-4, 4}, {0.3, 4}}}},
-    {Op::kSinh, {{{-2, 2}}}},
-    {Op::kCosh, {{{-2, 2}}}},
-    {Op::kTanh, {{{-2.5, 2.5}}}},
-    {Op::kPow, {{{0.3, 2.5}, {-1.5, 2.5}}}},
-    {Op::kErf, {{{-2, 2}}}},
-    {Op::kErfc, {{{-2, 2}}}},
-    {Op::kLerp, {{{-8, 8}, {-8, 8}, {0, 1}}}},
-    {Op::kSmoothstep, {{{-3, -0.5}, {0.5, 3}, {-4, 4}}}},
-    {Op::kDegrees, {{{-0.1, 0.1}}}},
-    {Op::kCwDiv, {{{-8, 8}, {0.5, 8}}}},
-};
-
 /// Hull of f over the corners of the operands' box: exact for functions monotone in each operand.
 template <class Function>
 Interval corners(std::span<const Interval> t, Function f) {
@@ -59,7 +25,7 @@ Interval corners(std::span<const Interval> t, Function f) {
 }
 
 Interval exact_range(Op op, std::span<const Interval> t) {
-  const auto unary = [&](double (*f)(double)) { return Interval{f(t[0].low), f(t[0].high)}; };
+  if (const auto f = ir::row(op).monotone) return hull({f(t[0].low), f(t[0].low)}, {f(t[0].high), f(t[0].high)});
   const double greatest = std::max(std::abs(t[0].low), std::abs(t[0].high));
   switch (op) {
     case Op::kAdd: return corners(t, [](double a, double b, double) { return a + b; });
@@ -97,21 +63,7 @@ Interval exact_range(Op op, std::span<const Interval> t) {
     case Op::kCosh:
       return {contains(t[0], 0.0) ? 1 : std::cosh(std::min(std::abs(t[0].low), std::abs(t[0].high))),
               std::cosh(greatest)};
-    case Op::kSqrt: return unary(std::sqrt);
-    case Op::kCbrt: return unary(std::cbrt);
-    case Op::kExp: return unary(std::exp);
-    case Op::kLog: return unary(std::log);
-    case Op::kLog2: return unary(std::log2);
-    case Op::kLog10: return unary(std::log10);
-    case Op::kTan: return unary(std::tan);
-    case Op::kAsin: return unary(std::asin);
-    case Op::kAcos: return {std::acos(t[0].high), std::acos(t[0].low)};
-    case Op::kAtan: return unary(std::atan);
     case Op::kAtan2: return corners(t, [](double y, double x, double) { return std::atan2(y, x); });
-    case Op::kSinh: return unary(std::sinh);
-    case Op::kTanh: return unary(std::tanh);
-    case Op::kErf: return unary(std::erf);
-    case Op::kErfc: return {std::erfc(t[0].high), std::erfc(t[0].low)};
     case Op::kPow: return corners(t, [](double a, double b, double) { return std::pow(a, b); });
     case Op::kLerp: return hull(t[0], t[1]);
     case Op::kDegrees: return {57.3 * t[0].low, 57.3 * t[0].high};
@@ -125,10 +77,8 @@ Interval exact_range(Op op, std::span<const Interval> t) {
 Interval hull(Interval a, Interval b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
 
 Interval comfortable(Op op, int operand) {
-  for (const Comfort& comfort : kComfort) {
-    const Interval interval = comfort.operands[static_cast<std::size_t>(operand)];
-    if (comfort.op == op && interval.low != interval.high) return interval;
-  }
+  const Interval interval = ir::row(op).comfortable[static_cast<std::size_t>(operand)];
+  if (interval.low != interval.high) return interval;
   return kTame;
 }
 

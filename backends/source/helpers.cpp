@@ -4,13 +4,16 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "backends/source/helper_texts.hpp"
+#include "ir/operations/operations.hpp"
 #include "support/text_hash.hpp"
 
 namespace assay::source {
@@ -18,18 +21,15 @@ namespace {
 
 using backends::SourceTarget;
 
-/// Functions of the C library, which CPU code declares itself and overloads on float. CUDA C++ has both by itself.
+/// A function of the C library, which CPU code declares itself and overloads on float. CUDA C++ has both.
 struct LibraryFunction {
   std::string_view name;
   int operands;
 };
-constexpr auto kLibraryFunctions = std::to_array<LibraryFunction>({
-    {"sqrt", 1},  {"cbrt", 1},  {"exp", 1},   {"exp2", 1},     {"expm1", 1}, {"log", 1},  {"log2", 1},  {"log10", 1},
-    {"log1p", 1}, {"sin", 1},   {"cos", 1},   {"tan", 1},      {"asin", 1},  {"acos", 1}, {"atan", 1},  {"sinh", 1},
-    {"cosh", 1},  {"tanh", 1},  {"asinh", 1}, {"acosh", 1},    {"atanh", 1}, {"erf", 1},  {"erfc", 1},  {"floor", 1},
-    {"ceil", 1},  {"round", 1}, {"rint", 1},  {"trunc", 1},    {"fabs", 1},  {"pow", 2},  {"atan2", 2}, {"hypot", 2},
-    {"fmod", 2},  {"fmin", 2},  {"fmax", 2},  {"copysign", 2}, {"fma", 3},
-});
+constexpr std::array<std::string_view, 3> kPlaceholders{"$0", "$1", "$2"};
+/// Library functions that only the helpers call; the operation table names the others.
+constexpr auto kFunctionsOfHelpers =
+    std::to_array<LibraryFunction>({{"fabs", 1}, {"fmod", 2}, {"fmin", 2}, {"fmax", 2}});
 
 std::string library_text(const LibraryFunction& function) {
   constexpr std::string_view kNames[] = {"x", "y", "z"};
@@ -90,21 +90,37 @@ std::vector<Section> parse_sections(std::string_view file) {
   return sections;
 }
 
+/// The library functions that operations are printed as: those whose pattern is one call of a function without a
+/// helper.
+std::vector<LibraryFunction> library_functions(const std::vector<Section>& helpers) {
+  std::vector<LibraryFunction> functions;
+  for (const ir::OperationRow& row : ir::kOperations) {
+    const std::string_view name = row.cpu.substr(0, row.cpu.find('('));
+    const bool is_call =
+        row.cpu == fmt::format("{}({})", name,
+                               fmt::join(kPlaceholders.begin(), kPlaceholders.begin() + std::max(0, row.arity), ", "));
+    const bool has_helper = std::ranges::find(helpers, name, &Section::name) != helpers.end();
+    if (row.rule == ir::TypeRule::kFloat && is_call && !has_helper) functions.push_back({name, row.arity});
+  }
+  std::ranges::copy(kFunctionsOfHelpers, std::back_inserter(functions));
+  return functions;
+}
+
 class Registry {
  public:
   explicit Registry(SourceTarget target) {
     const bool cpp = target == SourceTarget::kCpp;
+    std::vector<Section> sections;
+    for (const std::string_view file : {cpp ? kCpuHelpers : kCudaHelpers, kCommonHelpers, kTileHelpers})
+      std::ranges::move(parse_sections(file), std::back_inserter(sections));
     if (cpp) {
-      for (const LibraryFunction& function : kLibraryFunctions) {
+      for (const LibraryFunction& function : library_functions(sections))
         add(std::string(function.name), library_text(function) + "\n", {});
-      }
     }
-    for (const std::string_view file : {cpp ? kCpuHelpers : kCudaHelpers, kCommonHelpers, kTileHelpers}) {
-      for (Section& section : parse_sections(file)) {
-        replace_all(section.text, "$F", cpp ? "static inline" : "__device__ inline");
-        replace_all(section.text, "$M ", cpp ? "" : "__device__ ");
-        add(std::string(section.name), std::move(section.text), indices(section.needs));
-      }
+    for (Section& section : sections) {
+      replace_all(section.text, "$F", cpp ? "static inline" : "__device__ inline");
+      replace_all(section.text, "$M ", cpp ? "" : "__device__ ");
+      add(std::string(section.name), std::move(section.text), indices(section.needs));
     }
   }
 

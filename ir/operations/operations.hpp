@@ -1,12 +1,12 @@
-// The operation table: everything that Assay knows of an operation, one row each.
+// The operation table: all data about an operation, one row each.
 //
-// The reader, the verifier, the printers, the oracle, the adjoint pass, the generators and the documentation
-// all take their facts from here. To add an operation: an enumerator and a row here, an evaluator in
-// reference/cpu and a rule in ir/transforms (docs/design/extending.md). The static_asserts at the end refuse
-// an incomplete row.
+// The frontends, the verifier, the printers, the oracle, the adjoint pass, the generators and the documentation take
+// their facts from here. To add an operation: a row in operation_table.inc, an evaluator in reference/cpu and a rule in
+// ir/transforms (docs/design/extending.md). The static_asserts at the end reject an incomplete row.
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,128 +17,11 @@
 
 namespace assay::ir {
 
+/// The operations, in the order of the table.
 enum class Op : std::uint8_t {
-  // arithmetic
-  kAdd,
-  kSub,
-  kMul,
-  kDiv,
-  kMod,
-  kFloorDiv,
-  kNeg,
-  // comparison, to bool
-  kEq,
-  kNe,
-  kLt,
-  kLe,
-  kGt,
-  kGe,
-  // logic; kAnd, kOr and kConditional evaluate lazily, kWhere evaluates all its operands
-  kAnd,
-  kOr,
-  kNot,
-  kConditional,
-  kWhere,
-  // bits
-  kBitAnd,
-  kBitOr,
-  kBitXor,
-  kBitNot,
-  kShiftLeft,
-  kShiftRight,
-  // conversion
-  kCast,
-  // piecewise functions
-  kAbs,
-  kSign,
-  kStep,
-  kNonzero,
-  kMin,
-  kMax,
-  kClamp,
-  kFloor,
-  kCeil,
-  kRound,
-  kRint,
-  kTrunc,
-  kFrac,
-  kCopysign,
-  kIsNan,
-  kIsInf,
-  kIsFinite,
-  // smooth functions
-  kSqrt,
-  kRsqrt,
-  kCbrt,
-  kExp,
-  kExp2,
-  kExpm1,
-  kLog,
-  kLog2,
-  kLog10,
-  kLog1p,
-  kSin,
-  kCos,
-  kTan,
-  kAsin,
-  kAcos,
-  kAtan,
-  kAtan2,
-  kSinh,
-  kCosh,
-  kTanh,
-  kAsinh,
-  kAcosh,
-  kAtanh,
-  kPow,
-  kHypot,
-  kErf,
-  kErfc,
-  kFma,
-  kLerp,
-  kSmoothstep,
-  kDegrees,
-  kRadians,
-  // vectors, matrices, quaternions and transforms: made, taken apart, multiplied
-  kMake,
-  kSplat,
-  kExtract,
-  kInsert,
-  kDot,
-  kCross,
-  kLength,
-  kLengthSq,
-  kNormalize,
-  kCwMul,
-  kCwDiv,
-  // matrices
-  kDoubleDot,
-  kTranspose,
-  kOuter,
-  kInverse,
-  // quaternions, transforms and spatial vectors
-  kQuatInverse,
-  kTranslation,
-  kRotation,
-  kSpatialTop,
-  kSpatialBottom,
-  // structs
-  kWithField,
-  // tiles
-  kTileProduct,
-  kTileSum,
-  kTileBroadcast,
-  kTileReshape,
-  kTileTranspose,
-  kTileMin,
-  kTileMax,
-  kTileArgmin,
-  kTileArgmax,
-  kTileScan,
-  kTileScanExclusive,
-  kTileReverse,
-  kTileExtract,
-  kTileInsert,
+#define ASSAY_OPERATION(name, ...) name,
+#include "ir/operations/operation_table.inc"
+#undef ASSAY_OPERATION
 };
 inline constexpr int kOpCount = static_cast<int>(Op::kTileInsert) + 1;
 
@@ -253,8 +136,14 @@ struct OperationRow {
   std::string_view mnemonic;  ///< name in the text form
   std::string_view warp;      ///< pattern in Warp Python; empty where Warp has no such operation
   int arity;                  ///< number of operands; -1 for any
+  /// Names of the parameters of Warp's function, separated by spaces, for keyword arguments; empty for an operator.
+  std::string_view parameters = {};
   TypeRule rule;
   Domain domain;
+  /// Operands for which the operation is well conditioned in f32; where low == high, any value of moderate size.
+  std::array<Interval, 3> comfortable{};
+  /// The function itself if it has one operand and is monotone: gives the range of its results.
+  double (*monotone)(double) = nullptr;
   Kink kink;
   std::string_view cpu;   ///< pattern in emitted C++
   std::string_view cuda;  ///< pattern in emitted CUDA C++
@@ -263,7 +152,23 @@ struct OperationRow {
   Accuracy accuracy;
 };
 
+namespace table {
+inline constexpr UlpBound kExact{UlpBound::Kind::kExact, 0};
+inline constexpr UlpBound kCorrect{UlpBound::Kind::kWithin, 0};
+inline constexpr UlpBound kDerived{UlpBound::Kind::kDerived, 0};
+constexpr UlpBound within(double ulps) { return {UlpBound::Kind::kWithin, ulps}; }
+constexpr UlpBound total(double ulps) { return {UlpBound::Kind::kTotal, ulps}; }
+inline constexpr std::string_view kIeee = "IEEE 754, correctly rounded";
+inline constexpr std::string_view kExactByDefinition = "exact by definition";
+inline constexpr std::string_view kComposed = "sum of the bounds of its steps";
+inline constexpr std::string_view kCudaAndGlibc = "CUDA 13 guide, mathematical functions; glibc 2.36 measured";
+}  // namespace table
+
+inline constexpr std::array<OperationRow, kOpCount> kOperations = {{
+#define ASSAY_OPERATION(name, ...) OperationRow{.op = Op::name, __VA_ARGS__},
 #include "ir/operations/operation_table.inc"
+#undef ASSAY_OPERATION
+}};
 
 constexpr const OperationRow& row(Op op) { return kOperations[static_cast<std::size_t>(op)]; }
 

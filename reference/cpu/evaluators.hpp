@@ -1,6 +1,6 @@
 // What the oracle knows of each operation: one Evaluator per row of ir/operations/operation_table.inc.
 //
-// To add an operation: its functions in one of the evaluators_*.cpp and its row in evaluators.cpp. The
+// To add an operation: its functions and its row in one of the evaluators_*.cpp. The
 // derivatives here are written from mathematics, not from the rules of ir/transforms: sharing a rule would let
 // both be wrong alike.
 #pragma once
@@ -56,81 +56,4 @@ long double truncated(const Arithmetic& arithmetic, const Bounded& x);
 Bounded unit_component(const Arithmetic& arithmetic, Operands component_and_length);
 void unit_component_partials(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t wanted, Bounded* p);
 
-// ---- The functions behind the rows
-namespace evaluators {
-
-#define ASSAY_EVALUATOR(name)                    \
-  Bounded name(const Arithmetic& a, Operands x); \
-  void d_##name(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t wanted, Bounded* p)
-
-ASSAY_EVALUATOR(add);
-ASSAY_EVALUATOR(sub);
-ASSAY_EVALUATOR(mul);
-ASSAY_EVALUATOR(div);
-ASSAY_EVALUATOR(mod);
-ASSAY_EVALUATOR(neg);
-ASSAY_EVALUATOR(abs);
-ASSAY_EVALUATOR(min);
-ASSAY_EVALUATOR(max);
-ASSAY_EVALUATOR(clamp);
-ASSAY_EVALUATOR(frac);
-ASSAY_EVALUATOR(copysign);
-ASSAY_EVALUATOR(sqrt);
-ASSAY_EVALUATOR(rsqrt);
-ASSAY_EVALUATOR(cbrt);
-ASSAY_EVALUATOR(exp);
-ASSAY_EVALUATOR(exp2);
-ASSAY_EVALUATOR(expm1);
-ASSAY_EVALUATOR(log);
-ASSAY_EVALUATOR(log2);
-ASSAY_EVALUATOR(log10);
-ASSAY_EVALUATOR(log1p);
-ASSAY_EVALUATOR(sin);
-ASSAY_EVALUATOR(cos);
-ASSAY_EVALUATOR(tan);
-ASSAY_EVALUATOR(asin);
-ASSAY_EVALUATOR(acos);
-ASSAY_EVALUATOR(atan);
-ASSAY_EVALUATOR(atan2);
-ASSAY_EVALUATOR(sinh);
-ASSAY_EVALUATOR(cosh);
-ASSAY_EVALUATOR(tanh);
-ASSAY_EVALUATOR(asinh);
-ASSAY_EVALUATOR(acosh);
-ASSAY_EVALUATOR(atanh);
-ASSAY_EVALUATOR(pow);
-ASSAY_EVALUATOR(hypot);
-ASSAY_EVALUATOR(erf);
-ASSAY_EVALUATOR(erfc);
-ASSAY_EVALUATOR(fma);
-ASSAY_EVALUATOR(lerp);
-ASSAY_EVALUATOR(smoothstep);
-ASSAY_EVALUATOR(degrees);
-ASSAY_EVALUATOR(radians);
-ASSAY_EVALUATOR(dot);
-ASSAY_EVALUATOR(length);
-ASSAY_EVALUATOR(inverse);  // component (0, 0) of the inverse of the square matrix of the operands, row by row
-#undef ASSAY_EVALUATOR
-
-Bounded floor_div(const Arithmetic& a, Operands x);
-Bounded sign(const Arithmetic& a, Operands x);
-Bounded step(const Arithmetic& a, Operands x);
-Bounded nonzero(const Arithmetic& a, Operands x);
-Bounded floor(const Arithmetic& a, Operands x);
-Bounded ceil(const Arithmetic& a, Operands x);
-Bounded round(const Arithmetic& a, Operands x);
-Bounded rint(const Arithmetic& a, Operands x);
-Bounded trunc(const Arithmetic& a, Operands x);
-
-bool eq(const Arithmetic& a, Operands x);
-bool ne(const Arithmetic& a, Operands x);
-bool lt(const Arithmetic& a, Operands x);
-bool le(const Arithmetic& a, Operands x);
-bool gt(const Arithmetic& a, Operands x);
-bool ge(const Arithmetic& a, Operands x);
-bool is_nan(const Arithmetic& a, Operands x);
-bool is_inf(const Arithmetic& a, Operands x);
-bool is_finite(const Arithmetic& a, Operands x);
-
-}  // namespace evaluators
 }  // namespace assay::reference

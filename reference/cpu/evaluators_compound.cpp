@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "reference/cpu/evaluators.hpp"
+#include "reference/cpu/evaluator_tables.hpp"
 
 namespace assay::reference {
 namespace {
@@ -38,6 +38,7 @@ void unit_component_partials(const Arithmetic& a, Operands x, const Bounded& r, 
 }
 
 namespace evaluators {
+namespace {
 
 Bounded add(const Arithmetic& a, Operands x) { return a.add(*x[0], *x[1]); }
 void d_add(const Arithmetic&, Operands, const Bounded&, std::uint32_t, Bounded* p) { p[0] = p[1] = kOneBounded; }
@@ -84,8 +85,6 @@ void d_fma(const Arithmetic&, Operands x, const Bounded&, std::uint32_t, Bounded
   p[2] = kOneBounded;
 }
 
-namespace {
-
 bool is_exact_integer(const Bounded& b) { return both_zero(b.e) && std::trunc(b.v) == b.v; }
 
 /// Error of log(a) for a > 0.
@@ -108,8 +107,6 @@ double power_error(const Bounded& a, const Bounded& b, double v, std::size_t pre
                         (eb == 0 ? 0 : scaled(std::abs(std::log(base)) * (1 + 1e-15), eb) + scaled(eb, dlog));
   return spread < 1e-3 ? v * spread * (1 + spread) : v * std::expm1(spread) * (1 + 1e-12);
 }
-
-}  // namespace
 
 Bounded pow(const Arithmetic& a, Operands x) {
   const long double v = std::pow(x[0]->v, x[1]->v);
@@ -189,7 +186,6 @@ void d_lerp(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Boun
                          (magnitude(x[0]->v) + x[0]->e[precision] + magnitude(x[1]->v) + x[1]->e[precision]);
 }
 
-namespace {
 /// t = clamp((x - low) / (high - low), 0, 1). Its bends do no harm: the derivative of t^2 (3 - 2t) is 0 there.
 Bounded smoothstep_parameter(const Arithmetic& a, Operands x) {
   Bounded t = a.div(a.sub(*x[2], *x[0]), a.sub(*x[1], *x[0]));
@@ -200,7 +196,6 @@ Bounded smoothstep_parameter(const Arithmetic& a, Operands x) {
   t.v = t.v < 0 ? 0 : (t.v > 1 ? 1 : t.v);
   return t;
 }
-}  // namespace
 Bounded smoothstep(const Arithmetic& a, Operands x) {
   const Bounded t = smoothstep_parameter(a, x);
   const long double at = (x[2]->v - x[0]->v) / (x[1]->v - x[0]->v);
@@ -223,7 +218,6 @@ void d_smoothstep(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t
   p[1] = a.widest(p[1], a.div(a.mul(slope, a.sub(*x[0], *x[2])), square));
 }
 
-namespace {
 constexpr long double kPi = std::numbers::pi_v<long double>;
 
 /// x * factor, as one constant or as x * numerator / denominator.
@@ -231,7 +225,6 @@ Bounded scaled_by(const Arithmetic& a, const Bounded& x, long double numerator, 
   return a.widest(a.mul(x, a.constant(numerator / denominator)),
                   a.div(a.mul(x, a.constant(numerator)), a.constant(denominator)));
 }
-}  // namespace
 Bounded degrees(const Arithmetic& a, Operands x) { return scaled_by(a, *x[0], 180, kPi); }
 void d_degrees(const Arithmetic& a, Operands, const Bounded&, std::uint32_t, Bounded* p) {
   p[0] = scaled_by(a, kOneBounded, 180, kPi);
@@ -262,6 +255,28 @@ void d_length(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, 
   for (std::size_t i = 0; i < x.size(); ++i)
     p[i] = zero ? kZeroBounded : a.widest(a.div(*x[i], r), a.mul(*x[i], inverse));
 }
+
+constexpr std::array kRows{
+    elementwise(Op::kAdd, add, d_add),
+    elementwise(Op::kSub, sub, d_sub),
+    elementwise(Op::kMul, mul, d_mul),
+    elementwise(Op::kDiv, div, d_div),
+    elementwise(Op::kNeg, neg, d_neg),
+    elementwise(Op::kAtan2, atan2, d_atan2),
+    elementwise(Op::kPow, pow, d_pow),
+    elementwise(Op::kHypot, hypot, d_hypot),
+    elementwise(Op::kFma, fma, d_fma),
+    elementwise(Op::kLerp, lerp, d_lerp),
+    elementwise(Op::kSmoothstep, smoothstep, d_smoothstep),
+    elementwise(Op::kDegrees, degrees, d_degrees),
+    elementwise(Op::kRadians, radians, d_radians),
+    reduction(Op::kDot, dot, d_dot),
+    reduction(Op::kLength, length, d_length),
+};
+
+}  // namespace
+
+std::span<const Evaluator> compound() { return kRows; }
 
 }  // namespace evaluators
 }  // namespace assay::reference

@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "reference/cpu/evaluators.hpp"
+#include "reference/cpu/evaluator_tables.hpp"
 
 namespace assay::reference {
 namespace {
@@ -120,6 +120,9 @@ class Square {
 }  // namespace
 
 namespace evaluators {
+namespace {
+
+using ir::Op;
 
 Bounded inverse(const Arithmetic& a, Operands x) { return Square(a, x).inverse(0, 0); }
 
@@ -139,6 +142,14 @@ void d_inverse(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, B
     }
   }
 }
+
+constexpr std::array kRows{
+    reduction(Op::kInverse, inverse, d_inverse),
+};
+
+}  // namespace
+
+std::span<const Evaluator> matrix() { return kRows; }
 
 }  // namespace evaluators
 }  // namespace assay::reference

@@ -1,8 +1,9 @@
 // Evaluators of operations that compare, select or round: their results jump or bend, and each says how far
 // away the next jump or bend is.
+#include <array>
 #include <cmath>
 
-#include "reference/cpu/evaluators.hpp"
+#include "reference/cpu/evaluator_tables.hpp"
 
 namespace assay::reference {
 namespace {
@@ -111,6 +112,9 @@ Bounded convert(const Arithmetic& target, ir::Scalar from, ir::Scalar to, const 
 }
 
 namespace evaluators {
+namespace {
+
+using ir::Op;
 
 bool eq(const Arithmetic& a, Operands x) { return compare(a, x, x[0]->v == x[1]->v); }
 bool ne(const Arithmetic& a, Operands x) { return compare(a, x, x[0]->v != x[1]->v); }
@@ -119,7 +123,6 @@ bool le(const Arithmetic& a, Operands x) { return compare(a, x, x[0]->v <= x[1]-
 bool gt(const Arithmetic& a, Operands x) { return compare(a, x, x[0]->v > x[1]->v); }
 bool ge(const Arithmetic& a, Operands x) { return compare(a, x, x[0]->v >= x[1]->v); }
 
-namespace {
 /// The class of a value is certain unless its bound is infinite.
 bool classify(const Arithmetic& a, const Bounded& x, bool ideal) {
   PrecisionBounds slack{};
@@ -127,7 +130,6 @@ bool classify(const Arithmetic& a, const Bounded& x, bool ideal) {
     slack[precision] = x.e[precision] == kUnbounded ? kUnbounded : 0;
   return decide(a, ideal, 0, slack);
 }
-}  // namespace
 bool is_nan(const Arithmetic& a, Operands x) { return classify(a, *x[0], std::isnan(x[0]->v)); }
 bool is_inf(const Arithmetic& a, Operands x) { return classify(a, *x[0], std::isinf(x[0]->v)); }
 bool is_finite(const Arithmetic& a, Operands x) { return classify(a, *x[0], std::isfinite(x[0]->v)); }
@@ -150,12 +152,10 @@ Bounded ceil(const Arithmetic& a, Operands x) {
   const bool upper = short_of < 0.5L;
   return rounded_to_integer(a, up, upper ? up + 1 : up - 1, magnitude(upper ? short_of : 1 - short_of), x[0]->e);
 }
-namespace {
 Bounded to_nearest(const Arithmetic& a, const Bounded& x, long double nearest) {
   const long double past = x.v - nearest;
   return rounded_to_integer(a, nearest, past < 0 ? nearest - 1 : nearest + 1, magnitude(0.5L - std::abs(past)), x.e);
 }
-}  // namespace
 Bounded round(const Arithmetic& a, Operands x) { return to_nearest(a, *x[0], std::round(x[0]->v)); }
 Bounded rint(const Arithmetic& a, Operands x) { return to_nearest(a, *x[0], std::rint(x[0]->v)); }
 Bounded trunc(const Arithmetic& a, Operands x) { return truncate(a, x[0]->v, x[0]->e); }
@@ -244,6 +244,38 @@ void d_clamp(const Arithmetic&, Operands x, const Bounded&, std::uint32_t, Bound
   p[1] = number(high_loses && low_wins ? 1 : 0);
   p[2] = number(high_loses ? 0 : 1);
 }
+
+constexpr std::array kRows{
+    elementwise(Op::kMod, mod, d_mod),
+    elementwise(Op::kFloorDiv, floor_div),
+    test(Op::kEq, eq),
+    test(Op::kNe, ne),
+    test(Op::kLt, lt),
+    test(Op::kLe, le),
+    test(Op::kGt, gt),
+    test(Op::kGe, ge),
+    elementwise(Op::kAbs, abs, d_abs),
+    elementwise(Op::kSign, sign),
+    elementwise(Op::kStep, step),
+    elementwise(Op::kNonzero, nonzero),
+    elementwise(Op::kMin, min, d_min),
+    elementwise(Op::kMax, max, d_max),
+    elementwise(Op::kClamp, clamp, d_clamp),
+    elementwise(Op::kFloor, floor),
+    elementwise(Op::kCeil, ceil),
+    elementwise(Op::kRound, round),
+    elementwise(Op::kRint, rint),
+    elementwise(Op::kTrunc, trunc),
+    elementwise(Op::kFrac, frac, d_frac),
+    elementwise(Op::kCopysign, copysign, d_copysign),
+    test(Op::kIsNan, is_nan),
+    test(Op::kIsInf, is_inf),
+    test(Op::kIsFinite, is_finite),
+};
+
+}  // namespace
+
+std::span<const Evaluator> piecewise() { return kRows; }
 
 }  // namespace evaluators
 }  // namespace assay::reference

@@ -2,10 +2,11 @@
 //
 // Each has its value, how far an input error E carries (P of the bound table, in closed form: evaluating the
 // function again at x - E and x + E would cost more and cancel), and its derivative by each customary formula.
+#include <array>
 #include <cmath>
 #include <numbers>
 
-#include "reference/cpu/evaluators.hpp"
+#include "reference/cpu/evaluator_tables.hpp"
 
 namespace assay::reference::evaluators {
 namespace {
@@ -65,7 +66,10 @@ double hyperbolic_error(double slope, double value, double e) {
 
 double gaussian(double x) { return as_double(kTwoOverSqrtPi) * std::exp(-x * x); }
 
-}  // namespace
+// Derivatives use functions whose definitions follow.
+Bounded rsqrt(const Arithmetic& a, Operands x);
+Bounded cos(const Arithmetic& a, Operands x);
+Bounded cosh(const Arithmetic& a, Operands x);
 
 Bounded sqrt(const Arithmetic& a, Operands x) { return a.sqrt(*x[0]); }
 void d_sqrt(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, Bounded* p) {
@@ -120,10 +124,6 @@ void d_expm1(const Arithmetic& a, Operands x, const Bounded& r, std::uint32_t, B
   p[0] = a.widest(apply(a, exp, *x[0]), a.add(r, kOneBounded));
 }
 
-Bounded log(const Arithmetic& a, Operands x) {
-  const double at = as_double(x[0]->v);
-  return smooth(a, Op::kLog, *x[0], std::log(x[0]->v), [&](double e) { return log_error(at, e); });
-}
 void d_log(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) { p[0] = reciprocal(a, *x[0]); }
 
 Bounded log2(const Arithmetic& a, Operands x) {
@@ -283,11 +283,9 @@ Bounded erf(const Arithmetic& a, Operands x) {
   return smooth(a, Op::kErf, *x[0], std::erf(x[0]->v),
                 [&](double e) { return std::min(2.0, gaussian(least(at, e)) * e * (1 + 1e-14)); });
 }
-namespace {
 Bounded gaussian_slope(const Arithmetic& a, const Bounded& x) {
   return a.mul(a.constant(kTwoOverSqrtPi), apply(a, exp, a.neg(square(a, x))));
 }
-}  // namespace
 void d_erf(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
   p[0] = gaussian_slope(a, *x[0]);
 }
@@ -300,5 +298,29 @@ Bounded erfc(const Arithmetic& a, Operands x) {
 void d_erfc(const Arithmetic& a, Operands x, const Bounded&, std::uint32_t, Bounded* p) {
   p[0] = a.neg(gaussian_slope(a, *x[0]));
 }
+
+constexpr std::array kRows{
+    elementwise(Op::kSqrt, sqrt, d_sqrt),    elementwise(Op::kRsqrt, rsqrt, d_rsqrt),
+    elementwise(Op::kCbrt, cbrt, d_cbrt),    elementwise(Op::kExp, exp, d_exp),
+    elementwise(Op::kExp2, exp2, d_exp2),    elementwise(Op::kExpm1, expm1, d_expm1),
+    elementwise(Op::kLog, log, d_log),       elementwise(Op::kLog2, log2, d_log2),
+    elementwise(Op::kLog10, log10, d_log10), elementwise(Op::kLog1p, log1p, d_log1p),
+    elementwise(Op::kSin, sin, d_sin),       elementwise(Op::kCos, cos, d_cos),
+    elementwise(Op::kTan, tan, d_tan),       elementwise(Op::kAsin, asin, d_asin),
+    elementwise(Op::kAcos, acos, d_acos),    elementwise(Op::kAtan, atan, d_atan),
+    elementwise(Op::kSinh, sinh, d_sinh),    elementwise(Op::kCosh, cosh, d_cosh),
+    elementwise(Op::kTanh, tanh, d_tanh),    elementwise(Op::kAsinh, asinh, d_asinh),
+    elementwise(Op::kAcosh, acosh, d_acosh), elementwise(Op::kAtanh, atanh, d_atanh),
+    elementwise(Op::kErf, erf, d_erf),       elementwise(Op::kErfc, erfc, d_erfc),
+};
+
+}  // namespace
+
+Bounded log(const Arithmetic& a, Operands x) {
+  const double at = as_double(x[0]->v);
+  return smooth(a, Op::kLog, *x[0], std::log(x[0]->v), [&](double e) { return log_error(at, e); });
+}
+
+std::span<const Evaluator> smooth() { return kRows; }
 
 }  // namespace assay::reference::evaluators

@@ -132,33 +132,21 @@ std::vector<std::string_view> warp_parameters(std::string_view function) {
     std::string_view parameters;
     std::string_view functions;
   };
+  // Functions that the frontend composes of operations, and other signatures of operations.
   static constexpr Row kRows[] = {
-      {"x",
-       " abs acos asin atan cbrt ceil cos cosh degrees erf erfc exp floor frac log log10 log2 nonzero radians rint "
-       "round "
-       "sign sin sinh sqrt step tan tanh trunc "},
-      {"a",
-       " argmax argmin determinant inverse isfinite isinf isnan length length_sq max min normalize trace transpose "},
-      {"a b",
-       " cross cw_div cw_mul ddot dot max min mul outer spatial_cross spatial_cross_dual spatial_dot "
-       "transform_multiply "},
-      {"x y", " copysign pow "},
-      {"y x", " atan2 "},
-      {"x low high", " clamp "},
-      {"a b t", " lerp quat_slerp "},
-      {"a b x", " smoothstep "},
-      {"cond value_if_true value_if_false", " where "},
+      {"a", " argmax argmin determinant max min trace "},
+      {"a b", " spatial_cross spatial_cross_dual spatial_dot transform_multiply "},
+      {"a b t", " quat_slerp "},
       {"vec", " diag skew "},
       {"v", " norm_l1 norm_l2 norm_huber norm_pseudo_huber smooth_normalize "},
       {"v delta", " norm_huber norm_pseudo_huber smooth_normalize "},
       {"mat", " get_diag quat_from_matrix transform_from_matrix "},
-      {"quat", " quat_inverse quat_to_matrix "},
+      {"quat", " quat_to_matrix "},
       {"quat vec", " quat_rotate quat_rotate_inv "},
       {"axis angle", " quat_from_axis_angle "},
       {"roll pitch yaw", " quat_rpy "},
       {"r s", " spatial_adjoint "},
-      {"svec", " spatial_bottom spatial_top "},
-      {"xform", " transform_get_rotation transform_get_translation transform_inverse transform_to_matrix "},
+      {"xform", " transform_inverse transform_to_matrix "},
       {"xform point", " transform_point "},
       {"mat point", " transform_point "},
       {"xform vec", " transform_vector "},
@@ -168,6 +156,9 @@ std::vector<std::string_view> warp_parameters(std::string_view function) {
   };
   const std::string wanted = fmt::format(" {} ", function);
   std::vector<std::string_view> found;
+  if (const auto op = warp_function(function); op && !ir::row(*op).parameters.empty()) {
+    found.push_back(ir::row(*op).parameters);
+  }
   for (const Row& row : kRows)
     if (row.functions.find(wanted) != std::string_view::npos) found.push_back(row.parameters);
   return found;
