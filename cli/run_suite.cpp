@@ -97,6 +97,7 @@ int run_suite(const RunRequest& request) {
     tell(fmt::format("nothing failed on the device {} in {}", request.suite.device, request.suite.failed_in));
     return to_int(ExitStatus::nothing_ran);
   }
+  reports::remove_reports(request.suite.output);
   if (!request.suite.resume) reduce::forget_failures(request.suite.output);
   const Result<harness::RunEnd> end = run->judge(events);
   events.finish();

@@ -11,41 +11,50 @@
 namespace assay::generators {
 namespace {
 
+// cli/CMakeLists.txt takes the names of the conformance tests from the rows of this table.
 constexpr std::array<FamilyRow, 23> kFamilies = {{
-    {Family::kArithmetic, "arithmetic", "", "+ - * / // % ** unary, mixed and augmented, every scalar type"},
-    {Family::kMath, "math", "", "each scalar function over its whole domain, edges included"},
-    {Family::kConditional, "conditional", "", "if, else, where, conditional expressions, min, max, clamp, abs"},
-    {Family::kMultiConditional, "multi_conditional", "multi_cond", "elif chains, nested and combined conditions"},
-    {Family::kLoop, "loop", "", "static and dynamic for, step, reversed range, zero trips, loop-carried state"},
-    {Family::kNestedLoop, "nested_loop", "nested", "loops in loops, static in dynamic, triangular bounds"},
-    {Family::kControlFlow, "control_flow", "", "while, break, continue, early return, return inside loops"},
-    {Family::kScalarParam, "scalar_param", "", "scalars and vectors passed by value, active and inactive"},
-    {Family::kVector, "vector", "", "vectors of 2 to 4 and more, components read and written, dot, cross, normalize"},
-    {Family::kMatrix, "matrix", "", "square and rectangular, rows and elements, product, determinant, inverse, trace"},
-    {Family::kQuaternion, "quaternion", "", "product, rotate, inverse, slerp, to and from matrix, axis and angle, rpy"},
-    {Family::kTransform, "transform", "", "transforms, spatial vectors and matrices"},
-    {Family::kRandomMath, "random_math", "", "random expression trees of operations and functions, depth 2 to 8"},
-    {Family::kInPlace, "in_place", "", "read-modify-write, overwrite, write then read, augmented assignment"},
-    {Family::kAtomic, "atomic", "", "atomic sum, difference, minimum, maximum, bits; contended and spread"},
-    {Family::kReduction, "reduction", "", "sums, norms, extremes with argument, histograms, softmax, log-sum-exp"},
-    {Family::kArrayAccess, "array_access", "", "1-D to 4-D, transposed, gather, scatter, permutation, stencil"},
-    {Family::kInteger, "integer", "", "bits, shifts, casts, wrap-around, unsigned, 8 to 64 bits, random numbers"},
-    {Family::kFunction, "function", "", "functions with several results, called twice, nested, with effects"},
-    {Family::kCombined, "combined", "", "several families in one kernel of 20 to 200 statements"},
-    {Family::kStructParam, "struct_param", "", "structs by value and in arrays, nested; fields read and written"},
-    {Family::kPrecision, "precision", "", "f16, bf16, f32 and f64, mixed types and casts, literals"},
-    {Family::kTile, "tile", "", "blocks of threads: tiles loaded, stored, mapped, summed, multiplied"},
+    {Family::kArithmetic, "arithmetic", "", "+ - * / // % ** unary, mixed and augmented, every scalar type",
+     make_arithmetic},
+    {Family::kMath, "math", "", "each scalar function over its whole domain, edges included", make_math},
+    {Family::kConditional, "conditional", "", "if, else, where, conditional expressions, min, max, clamp, abs",
+     make_conditional},
+    {Family::kMultiConditional, "multi_conditional", "multi_cond", "elif chains, nested and combined conditions",
+     make_multi_conditional},
+    {Family::kLoop, "loop", "", "static and dynamic for, step, reversed range, zero trips, loop-carried state",
+     make_loop},
+    {Family::kNestedLoop, "nested_loop", "nested", "loops in loops, static in dynamic, triangular bounds",
+     make_nested_loop},
+    {Family::kControlFlow, "control_flow", "", "while, break, continue, early return, return inside loops",
+     make_control_flow},
+    {Family::kScalarParam, "scalar_param", "", "scalars and vectors passed by value, active and inactive",
+     make_scalar_param},
+    {Family::kVector, "vector", "", "vectors of 2 to 4 and more, components read and written, dot, cross, normalize",
+     make_vector},
+    {Family::kMatrix, "matrix", "", "square and rectangular, rows and elements, product, determinant, inverse, trace",
+     make_matrix},
+    {Family::kQuaternion, "quaternion", "", "product, rotate, inverse, slerp, to and from matrix, axis and angle, rpy",
+     make_quaternion},
+    {Family::kTransform, "transform", "", "transforms, spatial vectors and matrices", make_transform},
+    {Family::kRandomMath, "random_math", "", "random expression trees of operations and functions, depth 2 to 8",
+     make_random_math},
+    {Family::kInPlace, "in_place", "", "read-modify-write, overwrite, write then read, augmented assignment",
+     make_in_place},
+    {Family::kAtomic, "atomic", "", "atomic sum, difference, minimum, maximum, bits; contended and spread",
+     make_atomic},
+    {Family::kReduction, "reduction", "", "sums, norms, extremes with argument, histograms, softmax, log-sum-exp",
+     make_reduction},
+    {Family::kArrayAccess, "array_access", "", "1-D to 4-D, transposed, gather, scatter, permutation, stencil",
+     make_array_access},
+    {Family::kInteger, "integer", "", "bits, shifts, casts, wrap-around, unsigned, 8 to 64 bits, random numbers",
+     make_integer},
+    {Family::kFunction, "function", "", "functions with several results, called twice, nested, with effects",
+     make_function},
+    {Family::kCombined, "combined", "", "several families in one kernel of 20 to 200 statements", make_combined},
+    {Family::kStructParam, "struct_param", "", "structs by value and in arrays, nested; fields read and written",
+     make_struct_param},
+    {Family::kPrecision, "precision", "", "f16, bf16, f32 and f64, mixed types and casts, literals", make_precision},
+    {Family::kTile, "tile", "", "blocks of threads: tiles loaded, stored, mapped, summed, multiplied", make_tile},
 }};
-
-using Make = void (*)(Sketch&);
-constexpr std::array<Make, kFamilies.size()> kMakers = {
-    make_arithmetic,   make_math,        make_conditional,  make_multi_conditional,
-    make_loop,         make_nested_loop, make_control_flow, make_scalar_param,
-    make_vector,       make_matrix,      make_quaternion,   make_transform,
-    make_random_math,  make_in_place,    make_atomic,       make_reduction,
-    make_array_access, make_integer,     make_function,     make_combined,
-    make_struct_param, make_precision,   make_tile,
-};
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < kFamilies.size(); ++i) {
@@ -73,7 +82,7 @@ Generated generate(Family family, std::uint64_t seed) {
   std::string kernel = fmt::format("r{}_{}", kGeneratorVersion, seed);
   std::string name = fmt::format("{}/{}", row(family).name, kernel);
   Sketch sketch(std::move(kernel), Rng(seed).split(row(family).name));
-  kMakers[static_cast<std::size_t>(family)](sketch);
+  row(family).make(sketch);
   return {.module = sketch.take(), .name = std::move(name)};
 }
 

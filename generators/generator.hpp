@@ -19,6 +19,8 @@
 
 namespace assay::generators {
 
+class Sketch;
+
 enum class Family : std::uint8_t {
   kArithmetic,
   kMath,
@@ -50,6 +52,7 @@ struct FamilyRow {
   std::string_view name;
   std::string_view alias;   ///< another name that commands accept; empty for none
   std::string_view covers;  ///< one line for `assay list`
+  void (*make)(Sketch&);    ///< makes a random kernel
 };
 
 /// Every family, in the order of Family.

@@ -1,9 +1,8 @@
 #include "reports/report_files.hpp"
 
+#include <array>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <functional>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -27,9 +26,46 @@
 namespace assay::reports {
 namespace {
 
+/// What a format may use.
+struct Content {
+  const Run& run;
+  const Summary& summary;
+  const Changes* changes;                ///< null without a baseline
+  const nlohmann::json* mutation_score;  ///< null if unknown
+};
+
+/// A report format: the name of its file, and its text.
+struct FormatRow {
+  std::string_view file;
+  std::string (*make)(const Content& content);
+};
+
 std::string text_of(const nlohmann::json& document) {
   return document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
+
+std::string report_json_text(const Content& of) {
+  const nlohmann::json report = report_json(of.run, of.summary, of.changes);
+  if (const auto diagnostics = schemas::Validator(schemas::kReportSchemaText).diagnostics(report);
+      !diagnostics.empty()) {
+    std::fprintf(stderr, "assay: bug: report.json breaks its schema: %s\n", diagnostics.front().text().c_str());
+    std::abort();
+  }
+  return text_of(report);
+}
+
+/// To add a format, write its function and add a row. The page is first because it takes longest.
+constexpr std::array kFormats{
+    FormatRow{kReportHtmlFile,
+              [](const Content& of) { return report_html(of.run, of.summary, of.changes, of.mutation_score); }},
+    FormatRow{"trace.json", [](const Content& of) { return chrome_trace(of.run); }},
+    FormatRow{"ctrf.json", [](const Content& of) { return text_of(ctrf_json(of.run, of.summary)); }},
+    FormatRow{"junit.xml", [](const Content& of) { return junit_xml(of.run); }},
+    FormatRow{kReportJsonFile, report_json_text},
+    FormatRow{"findings.sarif", [](const Content& of) { return text_of(sarif_json(of.run, of.summary)); }},
+    FormatRow{"summary.md", [](const Content& of) { return summary_markdown(of.run, of.summary, of.changes); }},
+    FormatRow{"failures.csv", [](const Content& of) { return failures_csv(of.run); }},
+};
 
 }  // namespace
 
@@ -41,34 +77,23 @@ Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOpti
       .run = run.take(), .summary = {}, .changes = {}, .json = dir / kReportJsonFile, .html = dir / kReportHtmlFile};
   reports.summary = summarise(reports.run);
   if (options.baseline) reports.changes = changes_since(*options.baseline, reports.run);
-  const Changes* const changes = reports.changes ? &*reports.changes : nullptr;
-
-  const nlohmann::json* const mutation_score = options.mutation_score ? &*options.mutation_score : nullptr;
-  const nlohmann::json report = report_json(reports.run, reports.summary, changes);
-  if (const auto diagnostics = schemas::Validator(schemas::kReportSchemaText).diagnostics(report);
-      !diagnostics.empty()) {
-    std::fprintf(stderr, "assay: bug: report.json breaks its schema: %s\n", diagnostics.front().text().c_str());
-    std::abort();
-  }
-  struct File {
-    std::string_view name;
-    std::function<std::string()> make;  // the page, which takes longest, first
-    std::string text = {};
-  };
-  File files[] = {{kReportHtmlFile, [&] { return report_html(reports.run, reports.summary, changes, mutation_score); }},
-                  {kTraceFile, [&] { return chrome_trace(reports.run); }},
-                  {kCtrfFile, [&] { return text_of(ctrf_json(reports.run, reports.summary)); }},
-                  {kJunitFile, [&] { return junit_xml(reports.run); }},
-                  {kReportJsonFile, [&] { return text_of(report); }},
-                  {kSarifFile, [&] { return text_of(sarif_json(reports.run, reports.summary)); }},
-                  {kMarkdownFile, [&] { return summary_markdown(reports.run, reports.summary, changes); }},
-                  {kFailuresFile, [&] { return failures_csv(reports.run); }}};
-  for_each_index(std::size(files), std::thread::hardware_concurrency(),
-                 [&](std::size_t i) { files[i].text = files[i].make(); });
-  for (const File& file : files) {
-    if (Result<void> written = put_file(dir / file.name, file.text); !written.ok()) return written.error();
+  const Content content{.run = reports.run,
+                        .summary = reports.summary,
+                        .changes = reports.changes ? &*reports.changes : nullptr,
+                        .mutation_score = options.mutation_score ? &*options.mutation_score : nullptr};
+  std::array<std::string, kFormats.size()> texts;
+  for_each_index(texts.size(), std::thread::hardware_concurrency(),
+                 [&](std::size_t i) { texts[i] = kFormats[i].make(content); });
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (Result<void> written = put_file(dir / kFormats[i].file, texts[i]); !written.ok()) return written.error();
   }
   return reports;
+}
+
+void remove_reports(const std::filesystem::path& dir) {
+  std::error_code ignored;
+  for (const FormatRow& format : kFormats)
+    std::filesystem::remove(dir / format.file, ignored);
 }
 
 }  // namespace assay::reports

@@ -1,4 +1,4 @@
-// Writes a run's reports beside its records.
+// Writes a run's reports next to its records, one file for each format in the table of report_files.cpp.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +15,6 @@ namespace assay::reports {
 
 inline constexpr std::string_view kReportJsonFile = "report.json";
 inline constexpr std::string_view kReportHtmlFile = "report.html";
-inline constexpr std::string_view kJunitFile = "junit.xml";
-inline constexpr std::string_view kCtrfFile = "ctrf.json";
-inline constexpr std::string_view kSarifFile = "findings.sarif";
-inline constexpr std::string_view kMarkdownFile = "summary.md";
-inline constexpr std::string_view kFailuresFile = "failures.csv";
-inline constexpr std::string_view kTraceFile = "trace.json";
 
 struct ReportOptions {
   std::optional<nlohmann::json> expectations;  // in place of those of the run's start
@@ -36,8 +30,11 @@ struct Reports {
   std::filesystem::path html;
 };
 
-// Reads DIR/records.jsonl and writes the files named above into DIR; needs nothing but the records, and so renders old
+// Reads DIR/records.jsonl and writes one file for each format into DIR. It needs only the records, so it renders old
 // runs too. Each file appears whole or not at all.
 Result<Reports> write_reports(const std::filesystem::path& dir, const ReportOptions& options = {});
+
+// Removes the reports of an earlier run, which would be mistaken for those of the run that now writes to the folder.
+void remove_reports(const std::filesystem::path& dir);
 
 }  // namespace assay::reports

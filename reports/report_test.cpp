@@ -79,6 +79,17 @@ TEST_F(Report, VerdictSaysWhyAndOfHowMany) {
   EXPECT_THAT(of.devices, ElementsAre("cpu"));
 }
 
+TEST_F(Report, RemovesTheReportsOfAnEarlierRun) {
+  write(testing::synthetic_records({}));
+  ASSERT_TRUE(write_reports(dir_).ok());
+  std::ofstream(dir_ / "notes.txt") << "kept";
+  remove_reports(dir_);
+  std::vector<std::string> left;
+  for (const fs::directory_entry& entry : fs::directory_iterator(dir_))
+    left.push_back(entry.path().filename());
+  EXPECT_THAT(left, ::testing::UnorderedElementsAre("notes.txt", "records.jsonl"));
+}
+
 TEST_F(Report, CleanRunIsAsExpectedAndNamesWhatCouldNotRun) {
   EXPECT_EQ(summary_of(testing::synthetic_records({.failures = false})).verdict.headline,
             "All 252 cases that could run here pass");
@@ -136,7 +147,7 @@ TEST_F(Report, DamagedLinesAreToldWithTheirPointersAndTurnTheRunRed) {
   ASSERT_EQ(errors.size(), 3U);
   EXPECT_EQ(errors[0].at("line"), 2);
   EXPECT_EQ(errors[0].at("pointer"), "/outcome");
-  EXPECT_EQ(errors[2].at("message"), "found a line that is not JSON");
+  EXPECT_EQ(errors[2].at("message"), "the line is not valid JSON");
   EXPECT_THAT(text_of(dir_ / kReportHtmlFile), HasSubstr("<td>2</td><td><code>/outcome</code></td>"));
 }
 

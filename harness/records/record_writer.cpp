@@ -1,7 +1,6 @@
 #include "harness/records/record_writer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <system_error>
 
@@ -11,14 +10,6 @@
 #include "schemas/validator.hpp"
 
 namespace assay::harness {
-namespace {
-
-// Files that are made of the records of a run: beside another run's records they would mislead.
-constexpr std::array<std::string_view, 8> kDerivedFiles{"report.json",    "report.html", "junit.xml",    "ctrf.json",
-                                                        "findings.sarif", "summary.md",  "failures.csv", "trace.json"};
-
-}  // namespace
-
 double RecordWriter::monotonic_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -31,7 +22,6 @@ Result<RecordWriter> RecordWriter::create(const std::filesystem::path& dir, RunS
   Result<AppendedLines> lines = AppendedLines::create(dir / kRecordsFile);
   if (!lines.ok()) return lines.error();
   RecordWriter writer(lines.take());
-  remove_reports(dir);
 
   writer.started_s_ = monotonic_s();
   writer.pending_.insert(start.plan.begin(), start.plan.end());
@@ -39,12 +29,6 @@ Result<RecordWriter> RecordWriter::create(const std::filesystem::path& dir, RunS
   start.schema_version = schemas::kRecordSchemaVersion;
   if (Result<void> written = writer.lines_.append(to_line(start)); !written.ok()) return written.error();
   return writer;
-}
-
-void RecordWriter::remove_reports(const std::filesystem::path& dir) {
-  std::error_code ignored;
-  for (const std::string_view name : kDerivedFiles)
-    std::filesystem::remove(dir / name, ignored);
 }
 
 Result<void> RecordWriter::append(const CaseRecord& record) {

@@ -54,7 +54,6 @@ class RecordWriter {
 
  private:
   explicit RecordWriter(AppendedLines lines) : lines_(std::move(lines)) {}
-  static void remove_reports(const std::filesystem::path& dir);
   static double monotonic_s();
 
   AppendedLines lines_;

@@ -52,7 +52,6 @@ Result<RecordWriter> RecordWriter::resume(const std::filesystem::path& dir, cons
     if (record.outcome == Outcome::not_run) writer.pending_.insert(record.name);
     else writer.counts_.add(record.outcome);
   }
-  writer.remove_reports(dir);
   return writer;
 }
 

@@ -7,14 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "harness/records/record.hpp"
 #include "reports/model/verdict.hpp"
 
 namespace assay::reports {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::array<std::string_view, 7> kStages{"read", "adjoint", "emit", "build", "reference", "run", "compare"};
 
 const std::string& text(const json& record, const char* member) {
   return record.at(member).get_ref<const std::string&>();
@@ -202,8 +201,8 @@ double total_ms(const json& record) {
 Summary summarise(const Run& run) {
   Summary summary;
   Tally tally;
-  for (const std::string_view stage : kStages)
-    summary.time_ms.emplace_back(stage, 0.0);
+  for (const harness::StageRow& stage : harness::kStages)
+    summary.time_ms.emplace_back(stage.name, 0.0);
   for (std::size_t i = 0; i < run.cases.size(); ++i) {
     const json& record = run.cases[i];
     const Tone tone = tone_of(record);

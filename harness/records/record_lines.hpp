@@ -1,0 +1,45 @@
+// The lines of DIR/records.jsonl, validated by their schema. Everything that reads records goes through here.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "support/result.hpp"
+
+namespace assay::harness {
+
+// A line of the records that cannot be used.
+struct DamagedLine {
+  int number = 0;       // from 1
+  std::string pointer;  // JSON pointer to the invalid part; empty for the line as a whole
+  std::string message;  // "found "fine", expected one of ..."
+};
+
+// The lines of a run, as schemas/record.schema.json describes them.
+struct RecordLines {
+  nlohmann::json start;
+  std::vector<nlohmann::json> cases;  // one for each planned case, in the order of the plan
+  std::optional<nlohmann::json> end;  // none if the run did not finish
+  bool truncated = false;             // the last line was cut short, and dropped
+  std::vector<DamagedLine> damaged;   // dropped as well
+
+  [[nodiscard]] bool complete() const { return end.has_value() && !truncated && damaged.empty(); }
+};
+
+// "/outcome: found "fine", expected one of ...".
+std::string damage_text(const DamagedLine& line);
+
+// What happens to lines after the first that are invalid or contradict earlier ones.
+enum class Damage : std::uint8_t { rejected, listed };
+
+// Reads the records of a run. A planned case without a line becomes not_run(missing); a last line without its newline
+// is dropped. A damaged line is an error that contains its number or, if damage is listed, dropped. Old names of
+// outcomes are replaced by the current ones.
+Result<RecordLines> read_record_lines(const std::filesystem::path& dir, Damage damage = Damage::rejected);
+
+}  // namespace assay::harness
