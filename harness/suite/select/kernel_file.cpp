@@ -124,7 +124,8 @@ std::optional<FileSelector> file_selector(std::string_view text) {
     return FileSelector{std::string(text.substr(0, end)), std::string(text.substr(end + 1))};
   }
   std::error_code error;
-  if (frontend::frontend_of(text) != nullptr || (fs::exists(text, error) && !fs::is_directory(text, error))) {
+  if (fs::is_directory(text, error)) return std::nullopt;
+  if (frontend::frontend_of(text) != nullptr || fs::exists(text, error)) {
     return FileSelector{std::string(text), ""};
   }
   return std::nullopt;
