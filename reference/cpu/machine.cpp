@@ -351,7 +351,7 @@ void Machine<Tracer>::compute_conversion(const Instruction& instruction) {
       dst.f = arithmetic(instruction.scalar).constant(to_real(instruction.from, source.i));
       return;
     case Code::kFloatToBool:
-      dst.i = evaluators::nonzero(arithmetic(instruction.from), gather(instruction)).v != 0;
+      dst.i = original_evaluator(ir::Op::kNonzero).evaluate(arithmetic(instruction.from), gather(instruction)).v != 0;
       if constexpr (Tracer::kPoints)
         tracer_.follow(evaluator(ir::Op::kNonzero), instruction.from, sources_of(instruction), way_since(path));
       return;

@@ -169,10 +169,11 @@ void Machine<Tracer>::update(const Instruction& instruction, Place place, Regist
     const Value& wanted = at(expected);
     const std::array<const Bounded*, 2> both{&content.f, &wanted.f};
     const std::uint64_t path = decisions_.summary().path;
-    const bool equal = is_float ? evaluators::eq(arithmetic(scalar), both) : content.i == wanted.i;
+    const bool equal =
+        is_float ? original_evaluator(ir::Op::kEq).test(arithmetic(scalar), both) : content.i == wanted.i;
     if constexpr (Tracer::kPoints) {
       const std::array<const Value*, 2> sources{&content, &wanted};
-      if (is_float) tracer_.follow(scalar, sources, way_since(path), evaluators::eq);
+      if (is_float) tracer_.follow(scalar, sources, way_since(path), original_evaluator(ir::Op::kEq).test);
     }
     if (equal) content = value;
   } else if (instruction.atomic == ir::AtomicOp::kExchange) {
@@ -205,7 +206,7 @@ void Machine<Tracer>::update_float(const Instruction& instruction, Place place, 
   if (matters) decisions_.kink(0, tie);
   const std::uint64_t path = decisions_.summary().path;
   Handle points = {};
-  const Bounded result = least ? evaluators::min(a, both) : evaluators::max(a, both);
+  const Bounded result = original_evaluator(least ? ir::Op::kMin : ir::Op::kMax).evaluate(a, both);
   if constexpr (Tracer::kPoints) {
     const std::array<const Value*, 2> sources{&content, &value};
     points = tracer_.follow(evaluator(least ? ir::Op::kMin : ir::Op::kMax), memory.type(place.leaf), sources,
