@@ -183,7 +183,7 @@ void add_mutate(CLI::App& app, Invocation& invocation) {
                    "Also inject faults into the oracle, the comparator and the verdict");
   command
       .add_flag("--attacks", options->attacks,
-                "Judge code that cheats or does harm, in place of mutants; docs/attacks.md")
+                "Judge code that cheats or does harm, in place of mutants; docs/generated/attacks.md")
       ->excludes("--inject-faults", "--operator", "--correct", "--widen");
   add_jobs_option(command, campaign.jobs, "Kernels");
   add_compiler_option(command, campaign.compiler);

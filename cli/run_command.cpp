@@ -80,7 +80,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       .add_option("--reduce", request->reduce, "Seconds to spend on reducing kernels that fail, after the run; 0: none")
       ->option_text("S [10]")
       ->check(CLI::Range(0.0, 86'400.0));
-  command.add_option("--expect", suite.expect, "Expected failures, as a table: docs/verdicts.md")
+  command.add_option("--expect", suite.expect, "Expected failures, as a table: docs/guide/read_a_verdict.md")
       ->option_text("FILE.csv");
   command.add_flag("--verbose", request->verbose, "Print every note, such as each kernel that is not supported");
   add_baseline_option(command, request->baseline);

@@ -1,4 +1,4 @@
-# What the build takes from outside; docs/dependencies.md says why each. ci/setup installs all of it.
+# What the build takes from outside; docs/design/dependencies.md says why each. ci/setup installs all of it.
 
 set(OPENSSL_USE_STATIC_LIBS ${ASSAY_CARRIED})
 find_package(Threads REQUIRED)

@@ -12,7 +12,7 @@ namespace assay::ir {
 namespace {
 
 std::string page() {
-  std::ifstream file(ASSAY_SOURCE_DIR "/docs/language.md");
+  std::ifstream file(ASSAY_SOURCE_DIR "/docs/design/language.md");
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
@@ -26,7 +26,7 @@ std::string example() {
 }
 
 TEST(LanguagePage, ExampleIsValidAndPrintedAsItStands) {
-  const Result<Module> module = parse_text(example(), "docs/language.md");
+  const Result<Module> module = parse_text(example(), "docs/design/language.md");
   ASSERT_TRUE(module.ok()) << module.error().text();
   for (const VerifierError& diagnostic : verify(module.value()))
     ADD_FAILURE() << to_text(module.value(), diagnostic);

@@ -1,4 +1,4 @@
-// The text form of a Module: readable, complete and parsed back. docs/language.md describes the language.
+// The text form of a Module: readable, complete and parsed back. docs/design/language.md describes the language.
 //
 //     # launch: (n)
 //     kernel scale(x: array<f32,1>, a: f32; i) {

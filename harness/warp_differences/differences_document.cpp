@@ -96,7 +96,7 @@ std::string heading(const Session& session, std::string_view date) {
   return fmt::format(
       R"(# Where our gradients differ from Warp's
 
-<!-- Written by warp-differences; do not edit. docs/warp.md says how to run it. -->
+<!-- Written by warp-differences; do not edit. docs/design/warp.md says how to run it. -->
 
 Forward, Assay computes what Warp computes. Backward, it gives the true derivative, with the conventions of the numeric
 policy where there is none; Warp's backward pass departs from that in places. This page lists every departure that a run

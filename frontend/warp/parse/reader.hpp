@@ -7,7 +7,7 @@
 //
 // The reader executes nothing of the file. It gives kernels Warp's meaning and Warp's types; what it cannot take it
 // names with place, construct and reason, and goes on with the next kernel. How nodes are spelt where Python leaves a
-// choice is told in backends/source/warp/writer.hpp; docs/reader.md lists what is read.
+// choice is told in backends/source/warp/writer.hpp; docs/design/frontend.md lists what is read.
 #pragma once
 
 #include <string>

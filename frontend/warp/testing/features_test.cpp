@@ -1,5 +1,5 @@
 // The features of Warp's language by the share of public kernels that they complete, each with a kernel that uses it:
-// what is read, and what is refused with which reason. docs/reader.md has the table that this makes.
+// what is read, and what is refused with which reason. docs/design/frontend.md has the table that this makes.
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -317,7 +317,7 @@ std::string feature_name(const ::testing::TestParamInfo<Feature>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Reader, Features, ::testing::ValuesIn(kFeatures), feature_name);
 
-/// The list of docs/reader.md.
+/// The list of docs/design/frontend.md.
 std::string feature_list() {
   std::string text;
   for (const int share : {60, 80, 90, 95}) {
@@ -344,10 +344,10 @@ std::string feature_list() {
 }
 
 TEST(Features, AreListedInTheDocument) {
-  std::ifstream file(ASSAY_SOURCE_DIR "/docs/reader.md");
+  std::ifstream file(ASSAY_SOURCE_DIR "/docs/design/frontend.md");
   std::ostringstream text;
   text << file.rdbuf();
-  EXPECT_NE(text.str().find(feature_list()), std::string::npos) << "put this list into docs/reader.md:\n"
+  EXPECT_NE(text.str().find(feature_list()), std::string::npos) << "put this list into docs/design/frontend.md:\n"
                                                                 << feature_list();
 }
 
