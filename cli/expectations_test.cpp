@@ -72,7 +72,7 @@ TEST_F(ExpectationsTest, EachLineThatNoLongerHoldsTurnsTheRunRedByItsNumber) {
   EXPECT_THAT(stale.out, HasSubstr("waivers.csv:3: stale: user/two.gone fail"));
   const Ran expired = judge("user/two.races,defect,*,,2020-02-29\n");
   EXPECT_EQ(expired.status, 1);
-  EXPECT_THAT(expired.out, HasSubstr("waivers.csv:2: expired: user/two.races inconclusive"));
+  EXPECT_THAT(expired.out, HasSubstr("waivers.csv:2: expired: user/two.races defect"));
 }
 
 TEST_F(ExpectationsTest, TheFailuresOfARunAreTheNextRunsExpectations) {

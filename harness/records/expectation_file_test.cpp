@@ -57,7 +57,7 @@ TEST_F(ExpectationFileTest, WhatIsWrongIsToldWithItsLine) {
            {"case,outcome,message,mesage\n", 1, "found the column 'mesage', expected each of case, outcome, kind"},
            {"case,case,outcome,message\n", 1, "found the column 'case'"},
            {"case,outcome,message,expires\na,fail,*,\nb,fail\n", 3, "found 2 fields, expected 4"},
-           {"case,outcome,message,expires\n\na,fial,*,\n", 3, "found the outcome 'fial', expected one of fail, incon"},
+           {"case,outcome,message,expires\n\na,fial,*,\n", 3, "found the outcome 'fial', expected one of fail, defect, incon"},
            {"case,outcome,message,expires\na,pass,*,\n", 2, "found the outcome 'pass'"},
            {"case,outcome,message,expires\na,not_run,*,\n", 2, "found the outcome 'not_run'"},
            {"case,outcome,message,expires\n,fail,*,\n", 2, "found no case"},

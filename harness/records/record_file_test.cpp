@@ -181,7 +181,7 @@ TEST_F(RecordFile, CaseTwiceOrUnplannedIsRefusedOnBothSides) {
 TEST_F(RecordFile, EmptyOrAbsentFileIsAnError) {
   EXPECT_THAT(read_records(dir_).error().text(), HasSubstr("cannot read records: No such file"));
   write("");
-  EXPECT_THAT(read_records(dir_).error().text(), HasSubstr("found no whole line"));
+  EXPECT_THAT(read_records(dir_).error().text(), HasSubstr("missing run_start record"));
 }
 
 TEST_F(RecordFile, FullDiskIsOneClearErrorAndNeverACompleteRun) {

@@ -101,7 +101,7 @@ TEST_F(ResumeTest, DamageBeforeTheLastLineIsNoCut) {
   ASSERT_TRUE(RecordWriter::create(dir_, start()).ok());
   std::ofstream(dir_ / kRecordsFile, std::ios::app) << "half a line\n" << to_line(record(start().plan[0])) << "\n";
   EXPECT_THAT(RecordWriter::resume(dir_, start()).error().text(),
-              HasSubstr("records.jsonl:2: found a line that is not"));
+              HasSubstr("records.jsonl:2: the line is not valid JSON"));
 }
 
 }  // namespace
