@@ -89,7 +89,8 @@ void add_generate(CLI::App& app, Invocation& invocation) {
   command.add_option("--shard", options->production.shard, "Make this part only; assay dataset merge joins the parts")
       ->option_text("I/N [0/1]");
   command.add_flag("--resume", options->resume, "Continue an interrupted run in the folder");
-  command.footer("The same options give the same bytes, whatever --jobs is; docs/guide/make_a_dataset.md describes the files.");
+  command.footer(
+      "The same options give the same bytes, whatever --jobs is; docs/guide/make_a_dataset.md describes the files.");
   command.callback([options, &invocation] { invocation.status = generate(*options); });
 }
 

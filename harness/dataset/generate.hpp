@@ -1,5 +1,6 @@
 // Makes a dataset: blocks of rows by several threads, each on the disk before it counts, and in the end the folder that
-// docs/guide/make_a_dataset.md describes. A run that was killed at any moment goes on with `resume` and ends in the same bytes.
+// docs/guide/make_a_dataset.md describes. A run that was killed at any moment goes on with `resume` and ends in the
+// same bytes.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,8 @@ std::string percent_of(const nlohmann::json& tally, const char* part = "killed",
 /// The score by operator as a table for the terminal, and a line for each survivor.
 std::string mutation_table(const nlohmann::json& mutation_score, bool color);
 
-/// docs/generated/mutation_score.md: the same with families, checks, the sensitivity to the bounds, and the survivors' patches.
+/// docs/generated/mutation_score.md: the same with families, checks, the sensitivity to the bounds, and the survivors'
+/// patches.
 std::string mutation_document(const nlohmann::json& mutation_score);
 
 }  // namespace assay::reports
